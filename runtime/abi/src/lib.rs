@@ -1,0 +1,52 @@
+//! The contract between instrumented code and the runtime.
+//!
+//! Three parties read this crate: the pass emits code that relies on it, the runtime implements it, and the profile
+//! decoder reads the module tables that it describes. Nothing else may define a symbol name, an offset
+//! or a constant that two of them share.
+//!
+//! * [`hooks`] is the table of entry points, with what each one means.
+//! * [`thread`] is the part of a thread's control block that inlined code touches.
+//! * [`module`] is the description of a compiled module: its source regions and sites.
+//! * [`cell`] says how a 4-byte signature cell encodes its state.
+//!
+//! A change that an old object file would not survive raises [`ABI_VERSION`]; the pass references
+//! `__threadtalk_abi_v<N>`, which only a runtime of the same version defines, so a mismatch is a link error that
+//! names both sides.
+#![no_std]
+
+pub mod cell;
+pub mod hooks;
+pub mod module;
+pub mod thread;
+
+/// Version of everything in this crate. Part of the symbol that ties objects to a runtime.
+pub const ABI_VERSION: u32 = 1;
+
+/// The symbol that instrumented modules reference and only a runtime of the same version defines.
+pub const ABI_SYMBOL: &str = "__threadtalk_abi_v1";
+
+/// Bytes of memory that one cell stands for. An element of the specification is one granule.
+pub const GRANULE: u64 = 4;
+
+/// log2 of the bytes of memory that one entry of the directory translates.
+pub const CHUNK_SHIFT: u32 = 16;
+
+/// Bytes of memory (and of cells: they are as large as what they describe) in one chunk.
+pub const CHUNK_BYTES: u64 = 1 << CHUNK_SHIFT;
+
+/// Bits of a user-space address that the directory covers. Linux hands out addresses above 2^47 only on request.
+pub const ADDRESS_BITS: u32 = 47;
+
+/// Entries of the directory: one 8-byte translation for each chunk of the address space.
+pub const DIRECTORY_ENTRIES: u64 = 1 << (ADDRESS_BITS - CHUNK_SHIFT);
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+
+    #[test]
+    fn the_version_symbol_carries_the_version() {
+        assert_eq!(ABI_SYMBOL, std::format!("__threadtalk_abi_v{ABI_VERSION}"));
+    }
+}

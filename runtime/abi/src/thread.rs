@@ -1,0 +1,115 @@
+//! The head of a thread's control block: all that inlined code reads or writes.
+//!
+//! The thread-local pointer [`TLS_SYMBOL`] holds the address of the [`ThreadHeader`], or null until the thread's first
+//! instrumented function calls `__threadtalk_attach`. Every access to these fields comes from
+//! the owning thread; nothing here is shared.
+
+use core::ffi::c_void;
+
+/// `thread_local(initialexec)` pointer to the [`ThreadHeader`]; defined by the runtime, null in a new thread.
+pub const TLS_SYMBOL: &str = "__threadtalk_thread";
+
+/// Slots of the event cache. 1024 slots of 16 bytes leave half of a 32 KiB L1 cache to the program.
+pub const EVENT_SLOTS: u64 = 1024;
+
+/// Spreads sites over the event cache: slot = `(cell + site * EVENT_SITE_FACTOR) % EVENT_SLOTS`, wrapping `u32`.
+pub const EVENT_SITE_FACTOR: u32 = 37;
+
+/// What inlined code may touch. The pass addresses the fields by the `OFFSET_*` constants.
+///
+/// ```text
+/// read of n granules at address a, site s, in pseudo-code:
+///     t = directory[a >> 16];            if t == 0 goto slow
+///     c = the n cells at a + t;          if not all equal goto slow
+///     if c - own_base < own_span         done                     (own value)
+///     e = events[(c + s * 37) % 1024];   if e.key != (s << 32 | c) goto slow
+///     r = e.counter.rar + n;             if r >= e.counter.next goto slow
+///     e.counter.rar = r                  done                     (reuse, or a read that is no event)
+/// slow:
+///     __threadtalk_read(a, n, s)         does everything from the start
+///
+/// write:
+///     t = directory[a >> 16];            if t == 0 goto slow
+///     the n cells at a + t = write_base + s                       (s: the site's number in the module that writes)
+/// ```
+#[repr(C)]
+pub struct ThreadHeader {
+    /// `directory[a >> CHUNK_SHIFT]` is what to add to the address of an aligned granule to get the
+    /// address of its cell; 0 = not mapped yet. The same for all threads; here so that one pointer reaches everything.
+    pub directory: *const u64,
+    /// First fresh id of this thread.
+    pub own_base: u32,
+    /// Number of fresh ids of this thread (serial and parallel ones).
+    pub own_span: u32,
+    /// Fresh id of this thread for site 0: `own_base`, or `own_base + (1 << site_bits)` while other threads exist.
+    /// Changes only inside calls (thread creation and join): it may be kept in a register between calls.
+    pub write_base: u32,
+    /// `S` of [`crate::cell`].
+    pub site_bits: u32,
+    /// The event cache: [`EVENT_SLOTS`] slots.
+    pub events: *mut EventSlot,
+    /// `visits[region]` counts how often this thread entered the region (function entry, loop preheader).
+    pub visits: *mut u64,
+    /// Site of the latest call that may create a thread (`pthread_create`, `std::thread`, `__kmpc_fork_call`):
+    /// the pass stores it before the call, the new thread's record takes it.
+    pub creation_site: u32,
+    /// Reserved; zero.
+    pub reserved: u32,
+}
+
+/// One slot of the event cache.
+#[repr(C)]
+pub struct EventSlot {
+    /// `site << 32 | cell`: what a read at `site` of a cell in state `cell` means to this thread is known.
+    /// [`EMPTY_KEY`] in an empty slot.
+    pub key: u64,
+    /// Where to count it. Reads that are no event (own data that others have read, cold data) count
+    /// into a counter that nobody reads.
+    pub counter: *mut EventCounter,
+}
+
+/// No site has this number, so no key is equal to it.
+pub const EMPTY_KEY: u64 = u64::MAX;
+
+/// The head of an event record, as inlined code sees it.
+#[repr(C)]
+pub struct EventCounter {
+    /// Reuse events counted so far.
+    pub rar: u64,
+    /// Take the slow path when `rar` would reach this: the next event to be sampled for the reuse distance.
+    pub next: u64,
+}
+
+/// Byte offsets in [`ThreadHeader`] for the pass.
+pub mod offset {
+    use super::{EventCounter, EventSlot, ThreadHeader};
+    use core::mem::offset_of;
+
+    /// Of [`ThreadHeader::directory`].
+    pub const DIRECTORY: u64 = offset_of!(ThreadHeader, directory) as u64;
+    /// Of [`ThreadHeader::own_base`].
+    pub const OWN_BASE: u64 = offset_of!(ThreadHeader, own_base) as u64;
+    /// Of [`ThreadHeader::own_span`].
+    pub const OWN_SPAN: u64 = offset_of!(ThreadHeader, own_span) as u64;
+    /// Of [`ThreadHeader::write_base`].
+    pub const WRITE_BASE: u64 = offset_of!(ThreadHeader, write_base) as u64;
+    /// Of [`ThreadHeader::events`].
+    pub const EVENTS: u64 = offset_of!(ThreadHeader, events) as u64;
+    /// Of [`ThreadHeader::visits`].
+    pub const VISITS: u64 = offset_of!(ThreadHeader, visits) as u64;
+    /// Of [`ThreadHeader::creation_site`].
+    pub const CREATION_SITE: u64 = offset_of!(ThreadHeader, creation_site) as u64;
+    /// Of [`EventSlot::key`].
+    pub const SLOT_KEY: u64 = offset_of!(EventSlot, key) as u64;
+    /// Of [`EventSlot::counter`].
+    pub const SLOT_COUNTER: u64 = offset_of!(EventSlot, counter) as u64;
+    /// Size of [`EventSlot`].
+    pub const SLOT_SIZE: u64 = size_of::<EventSlot>() as u64;
+    /// Of [`EventCounter::rar`].
+    pub const COUNTER_RAR: u64 = offset_of!(EventCounter, rar) as u64;
+    /// Of [`EventCounter::next`].
+    pub const COUNTER_NEXT: u64 = offset_of!(EventCounter, next) as u64;
+}
+
+/// Returned by `__threadtalk_attach`, opaque to the program.
+pub type ThreadPointer = *mut c_void;

@@ -1,0 +1,381 @@
+//! The layout of a profile file, version 1. Little endian, all structures `repr(C)` without padding.
+//!
+//! ```text
+//! 0        FileHeader                      64 KiB unit 0
+//! 64 Ki    block                           BlockHeader, then its payload; 1 or more units of 64 KiB
+//! ...      block, or an empty unit         (a unit whose magic is 0 was reserved and not yet filled: skip it)
+//! ```
+//!
+//! The profiled process maps the blocks that it fills and updates them in place, so that the file is
+//! readable whenever the process ends, however it ends:
+//!
+//! * Space is taken by adding to one counter; each block's owner extends the file and maps its own part. Nobody waits.
+//! * A block's header is written last (`magic` with release ordering), after its payload is in order.
+//! * [`BlockHeader::used`] grows with release ordering after the record that it covers was written. Records already covered
+//!   are updated in place by aligned 8-byte stores: a reader sees each counter as it was at some moment.
+//! * A clean end seals the blocks: it writes their checksums and then the header's `state`. A file that
+//!   was not sealed says `RUNNING`: its process still runs, or was killed.
+//!
+//! Numbers: *thread* = logical thread, in order of creation, 0 = the first; *site* and *region* = global numbers,
+//! `base + index` of the module tables ([`threadtalk_abi::module`]); region 0 = the program.
+
+/// First bytes of every profile. The PNG trick: a high bit, a line end of each kind and an end-of-file mark, so that a
+/// transfer in text mode shows.
+pub const FILE_MAGIC: [u8; 8] = *b"\x89TTP\r\n\x1a\n";
+/// The version that this code writes.
+pub const VERSION: u32 = 1;
+/// Reads as this number on a machine of the same byte order.
+pub const ENDIAN_MARK: u32 = 0x0102_0304;
+/// Blocks begin at multiples of this.
+pub const UNIT: u64 = 65536;
+/// First bytes of every block.
+pub const BLOCK_MAGIC: u32 = u32::from_le_bytes(*b"TTBK");
+
+/// Values of [`FileHeader::state`].
+pub mod state {
+    /// Not sealed: still running or killed.
+    pub const RUNNING: u32 = 0;
+    /// The process returned from main, called exit, or its last thread ended.
+    pub const NORMAL: u32 = 1;
+    /// Replaced by exec.
+    pub const EXEC: u32 = 2;
+    /// `_exit`, `quick_exit`, `abort` or a fatal signal that the runtime saw: counts are whole, checksums are not there.
+    pub const ABRUPT: u32 = 3;
+}
+
+/// Unit 0. Counters are updated in place while the process runs.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct FileHeader {
+    /// [`FILE_MAGIC`].
+    pub magic: [u8; 8],
+    /// [`VERSION`].
+    pub version: u32,
+    /// [`ENDIAN_MARK`].
+    pub endian: u32,
+    /// Bytes of this structure.
+    pub header_size: u32,
+    /// [`UNIT`].
+    pub unit: u32,
+    /// Bytes of an element.
+    pub granule: u32,
+    /// Bits of a site in a fresh id.
+    pub site_bits: u32,
+    /// Process id.
+    pub pid: u32,
+    /// A [`SignatureMode`].
+    pub signature_mode: u32,
+    /// A [`CrdMode`].
+    pub crd_mode: u32,
+    /// One of [`state`]; written last.
+    pub state: u32,
+    /// Nanoseconds since 1970 when recording began.
+    pub start_unix_ns: u64,
+    /// Nanoseconds from the beginning to the end; 0 until the end.
+    pub duration_ns: u64,
+    /// CPU time of the process at the end in nanoseconds (user + system); 0 until the end.
+    pub cpu_ns: u64,
+    /// Exit status if known, else -1.
+    pub exit_status: i64,
+    /// What happened in the run that bears on accuracy.
+    pub accuracy: Accuracy,
+}
+
+/// Counters of what was exact and what was not.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Accuracy {
+    /// Budget of the signature in bytes; 0 = unbounded (exact mode).
+    pub signature_budget: u64,
+    /// Bytes of signature chunks in use.
+    pub signature_mapped: u64,
+    /// Chunks of memory that have cells.
+    pub chunks: u64,
+    /// Chunks of memory that share their cells with another chunk: the budget was used up.
+    pub chunks_aliased: u64,
+    /// RaW and sampled RaR events seen on the slow path.
+    pub events_checked: u64,
+    /// Those of them in aliased chunks: each may be false.
+    pub events_suspect: u64,
+    /// Shared states in the table.
+    pub states: u64,
+    /// Reads whose new reader set did not fit any more: counted as reuse without being remembered.
+    pub states_exhausted: u64,
+    /// Threads created.
+    pub threads: u64,
+    /// Threads beyond the ids: all counted under the last id.
+    pub threads_overflowed: u64,
+    /// Modules whose write sites have no numbers of their own: lines of what they write are unknown.
+    pub modules_without_lines: u64,
+    /// Hooks that arrived inside a hook (signal handlers): not counted.
+    pub dropped_reentrant: u64,
+    /// Events that could not be recorded because the file could not grow.
+    pub dropped_full: u64,
+    /// Reuse distance traces that went to sampling early because a thread's budget was used up.
+    pub crd_budget_reached: u64,
+    /// Reserved; zero.
+    pub reserved: [u64; 6],
+}
+
+/// [`FileHeader::signature_mode`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum SignatureMode {
+    /// A fixed budget; chunks share cells when it is used up.
+    Hashed = 0,
+    /// Cells for all touched memory.
+    Exact = 1,
+}
+
+/// [`FileHeader::crd_mode`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum CrdMode {
+    /// No reuse distances.
+    Off = 0,
+    /// Exact at first, then sampled intervals.
+    Auto = 1,
+    /// Every event.
+    Exact = 2,
+}
+
+/// Kinds of blocks.
+pub mod block {
+    /// `key NUL value NUL` pairs, UTF-8 (arguments are bytes: decode lossily).
+    pub const META: u16 = 1;
+    /// One [`super::ModuleRecord`] followed by the module's tables.
+    pub const MODULE: u16 = 2;
+    /// Array of [`super::ThreadRecord`].
+    pub const THREADS: u16 = 3;
+    /// Array of [`super::EventRecord`].
+    pub const EVENTS: u16 = 4;
+    /// [`super::LiveVisits`], then one `u64` for each region number from 0.
+    pub const LIVE_VISITS: u16 = 5;
+    /// Array of [`super::VisitRecord`].
+    pub const VISITS: u16 = 6;
+    /// Array of [`super::TraceRecord`].
+    pub const TRACES: u16 = 7;
+    /// Array of [`super::BucketPage`]. Pages are named by their place in the file: byte offset / 128.
+    pub const BUCKETS: u16 = 8;
+    /// Array of [`super::PrivateRecord`].
+    pub const PRIVATE: u16 = 9;
+    /// Array of [`super::UserRegionRecord`].
+    pub const USER_REGIONS: u16 = 10;
+}
+
+/// Begins each block.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BlockHeader {
+    /// [`BLOCK_MAGIC`]; 0 = not filled yet.
+    pub magic: u32,
+    /// One of [`block`].
+    pub kind: u16,
+    /// Version of the kind's records: 1.
+    pub version: u16,
+    /// Length in units, this header included.
+    pub units: u32,
+    /// Bytes of one record; 0 where the payload is no array.
+    pub record_size: u32,
+    /// Bytes of payload that count.
+    pub used: u64,
+    /// XXH3-64 of the payload's `used` bytes; 0 = not sealed.
+    pub checksum: u64,
+    /// Reserved; zero.
+    pub reserved: [u64; 12],
+}
+
+/// A thread. Updated in place (name, end).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ThreadRecord {
+    /// Logical id. Records may stand in any order.
+    pub id: u32,
+    /// Creator's id plus 1; 0 = unknown (the first thread, or one that no instrumented thread created).
+    pub creator: u32,
+    /// Global site of the call that created it; 0 = unknown.
+    pub creation_site: u32,
+    /// Bit 0: the record is in use. Bit 1: the thread has ended. Bit 2: worker of the OpenMP runtime. Bit 3: stands for all threads beyond the ids.
+    pub flags: u32,
+    /// Nanoseconds after the file's start.
+    pub start_ns: u64,
+    /// Nanoseconds after the file's start; 0 = not ended.
+    pub end_ns: u64,
+    /// CPU time used; 0 until the end.
+    pub cpu_ns: u64,
+    /// Kernel's thread id.
+    pub tid: u64,
+    /// Name, NUL-padded.
+    pub name: [u8; 32],
+    /// Reserved; zero.
+    pub reserved: [u64; 6],
+}
+
+/// [`ThreadRecord::flags`].
+pub mod thread_flags {
+    /// The record is in use.
+    pub const USED: u32 = 1;
+    /// The thread has ended.
+    pub const ENDED: u32 = 2;
+    /// A worker of the OpenMP runtime.
+    pub const OPENMP: u32 = 4;
+    /// Stands for all threads beyond the ids.
+    pub const OVERFLOW: u32 = 8;
+}
+
+/// A registered module; its tables follow, `tables_len` bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ModuleRecord {
+    /// The numbers that it got.
+    pub bases: threadtalk_abi::module::ModuleBases,
+    /// Number of sites.
+    pub sites: u32,
+    /// Number of regions.
+    pub regions: u32,
+    /// Bytes of tables.
+    pub tables_len: u32,
+    /// Reserved; zero.
+    pub reserved: u32,
+}
+
+/// Events of one kind: what `reader` read at `reader_site` of what `writer` had written at `writer_site`.
+/// The first two words are [`threadtalk_abi::thread::EventCounter`].
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EventRecord {
+    /// Reuse events.
+    pub rar: u64,
+    /// Private to the runtime.
+    pub next: u64,
+    /// True communication events.
+    pub raw: u64,
+    /// Logical thread.
+    pub reader: u32,
+    /// Logical thread.
+    pub writer: u32,
+    /// Global site; 0 = unknown line.
+    pub writer_site: u32,
+    /// Global site.
+    pub reader_site: u32,
+    /// Global region: the innermost active one of the reader.
+    pub region: u32,
+    /// Innermost open region of `threadtalk.h` in which it happened (a [`UserRegionRecord::id`]), or 0.
+    pub context: u32,
+    /// [`event_flags`].
+    pub flags: u32,
+    /// Private to the runtime.
+    pub private: u32,
+    /// Reserved; zero.
+    pub reserved: u64,
+}
+
+/// [`EventRecord::flags`].
+pub mod event_flags {
+    /// Written while only one thread existed.
+    pub const SERIAL: u32 = 1;
+    /// The read is atomic: synchronisation.
+    pub const SYNC: u32 = 2;
+}
+
+/// Begins a block of visits that a live thread updates. When the thread ends, its counts move to
+/// [`VisitRecord`]s and `thread` becomes [`NO_THREAD`].
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LiveVisits {
+    /// Logical thread, or [`NO_THREAD`].
+    pub thread: u32,
+    /// Number of counters that follow.
+    pub regions: u32,
+}
+
+/// No logical thread.
+pub const NO_THREAD: u32 = u32::MAX;
+
+/// How often a thread that ended entered a region.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct VisitRecord {
+    /// Logical thread.
+    pub thread: u32,
+    /// Global region.
+    pub region: u32,
+    /// Entries.
+    pub count: u64,
+}
+
+/// Reuse distances of one directed pair of threads in one region.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TraceRecord {
+    /// Logical thread.
+    pub reader: u32,
+    /// Logical thread.
+    pub writer: u32,
+    /// Global region.
+    pub region: u32,
+    /// Bit 0: the exact phase is over, what follows is sampled.
+    pub flags: u32,
+    /// Usages (RaW and RaR) in the exact phase.
+    pub exact_usages: u64,
+    /// Distinct elements in the exact phase.
+    pub exact_elements: u64,
+    /// Intervals in the sampled histogram before weighting.
+    pub samples: u64,
+    /// Sampled intervals that were given up before the element was used again.
+    pub abandoned: u64,
+    /// Distinct distances of the exact phase.
+    pub distinct: BucketTable,
+    /// Index distances of the exact phase.
+    pub index: BucketTable,
+    /// Index distances of sampled intervals, weighted by the events that each stands for.
+    pub sampled: BucketTable,
+    /// Reserved; zero.
+    pub reserved: [u64; 2],
+}
+
+/// A histogram: the pages of [`BUCKETS_PER_PAGE`] buckets each, by file offset / 128; 0 = all its buckets are empty.
+pub type BucketTable = [u32; BUCKET_PAGES];
+
+/// Buckets in a page.
+pub const BUCKETS_PER_PAGE: usize = 16;
+/// Pages of a histogram: see [`crate::buckets`].
+pub const BUCKET_PAGES: usize = 24;
+
+/// A page of buckets, aligned to 128 bytes in the file.
+pub type BucketPage = [u64; BUCKETS_PER_PAGE];
+
+/// Bytes whose last writer wrote them in this region and that no other thread has read, found by sampling cells at the end
+/// of the process and at the death of blocks.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PrivateRecord {
+    /// Global region.
+    pub region: u32,
+    /// Logical thread that wrote.
+    pub writer: u32,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+/// A region that the program named through `threadtalk.h`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct UserRegionRecord {
+    /// Its region number: counted down from `u32::MAX`, so that module regions can grow.
+    pub id: u32,
+    /// The context (a user region's number) in which it was first opened; 0 = none.
+    pub parent: u32,
+    /// Name, NUL-padded, cut to fit.
+    pub name: [u8; 120],
+}
+
+const _: () = {
+    assert!(size_of::<BlockHeader>() == 128);
+    assert!(size_of::<EventRecord>() == 64);
+    assert!(size_of::<ThreadRecord>() == 128);
+    assert!(size_of::<TraceRecord>() == 16 + 32 + 3 * 96 + 16);
+    assert!(size_of::<BucketPage>() == 128);
+    assert!(size_of::<FileHeader>() as u64 <= UNIT);
+    assert!(size_of::<UserRegionRecord>() == 128);
+};
