@@ -1,0 +1,25 @@
+//! Which line wrote what which line read.
+
+use serde::Serialize;
+
+/// A place in the source.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Position {
+    /// File as the compiler knew it; none if unknown.
+    pub file: Option<String>,
+    /// Line; none if unknown.
+    pub line: Option<u32>,
+}
+
+/// Events of one pair of lines, over all pairs of threads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Line {
+    /// Where it was written.
+    pub writer: Position,
+    /// Where it was read.
+    pub reader: Position,
+    /// True communication events.
+    pub raw: u64,
+    /// Reuse events.
+    pub rar: u64,
+}

@@ -1,0 +1,166 @@
+//! A sparse square matrix over the threads of a region.
+
+use serde::ser::{Serialize, SerializeSeq, Serializer};
+
+/// An entry of a matrix.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Entry<T> {
+    /// Index of the writing thread in the region's `threads`.
+    pub writer: u32,
+    /// Index of the reading thread in the region's `threads`.
+    pub reader: u32,
+    /// Not zero.
+    pub value: T,
+}
+
+/// Rows are writers, columns are readers, both in the order of the region's `threads`; what is not stored is zero.
+///
+/// Serialises densely, row by row, without building the dense matrix.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Matrix<T> {
+    size: usize,
+    entries: Vec<Entry<T>>,
+}
+
+impl<T> Default for Matrix<T> {
+    fn default() -> Self {
+        Self { size: 0, entries: Vec::new() }
+    }
+}
+
+impl<T: Copy + PartialEq + Default> Matrix<T> {
+    /// A matrix of `size` rows and columns.
+    ///
+    /// # Panics
+    /// If the entries are not strictly ascending by (writer, reader) or lie outside.
+    pub fn new(size: usize, mut entries: Vec<Entry<T>>) -> Self {
+        assert!(entries.is_sorted_by(|a, b| (a.writer, a.reader) < (b.writer, b.reader)), "entries out of order");
+        assert!(entries.iter().all(|e| (e.writer.max(e.reader) as usize) < size), "entry outside of the matrix");
+        entries.retain(|e| e.value != T::default());
+        Self { size, entries }
+    }
+
+    /// Number of rows and of columns.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// True if all entries are zero.
+    pub fn is_zero(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The entries that are not zero, by (writer, reader).
+    pub fn entries(&self) -> &[Entry<T>] {
+        &self.entries
+    }
+
+    /// The entries of one row that are not zero.
+    pub fn row(&self, writer: usize) -> &[Entry<T>] {
+        let start = self.entries.partition_point(|e| (e.writer as usize) < writer);
+        let end = self.entries.partition_point(|e| e.writer as usize <= writer);
+        &self.entries[start..end]
+    }
+
+    /// One entry.
+    pub fn get(&self, writer: usize, reader: usize) -> T {
+        let row = self.row(writer);
+        row.binary_search_by_key(&reader, |e| e.reader as usize).map_or_else(|_| T::default(), |i| row[i].value)
+    }
+
+    /// All rows, zeros included: `size * size` values.
+    pub fn dense(&self) -> Vec<Vec<T>> {
+        let mut rows = vec![vec![T::default(); self.size]; self.size];
+        for e in &self.entries {
+            rows[e.writer as usize][e.reader as usize] = e.value;
+        }
+        rows
+    }
+}
+
+impl Matrix<u64> {
+    /// Sum of all entries.
+    pub fn sum(&self) -> u64 {
+        self.entries.iter().fold(0, |s, e| s.saturating_add(e.value))
+    }
+
+    /// Largest entry.
+    pub fn max(&self) -> u64 {
+        self.entries.iter().map(|e| e.value).max().unwrap_or(0)
+    }
+}
+
+impl Matrix<f64> {
+    /// Largest entry.
+    pub fn max(&self) -> f64 {
+        self.entries.iter().map(|e| e.value).fold(0.0, f64::max)
+    }
+}
+
+impl<T: Copy + PartialEq + Default + Serialize> Serialize for Matrix<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut rows = serializer.serialize_seq(Some(self.size))?;
+        let mut rest = self.entries.as_slice();
+        for writer in 0..self.size {
+            let here = rest.partition_point(|e| e.writer as usize == writer);
+            let (row, next) = rest.split_at(here);
+            rest = next;
+            rows.serialize_element(&Row { size: self.size, entries: row })?;
+        }
+        rows.end()
+    }
+}
+
+struct Row<'a, T> {
+    size: usize,
+    entries: &'a [Entry<T>],
+}
+
+impl<T: Copy + Default + Serialize> Serialize for Row<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut values = serializer.serialize_seq(Some(self.size))?;
+        let mut column = 0;
+        for e in self.entries {
+            for _ in column..e.reader {
+                values.serialize_element(&T::default())?;
+            }
+            values.serialize_element(&e.value)?;
+            column = e.reader + 1;
+        }
+        for _ in column as usize..self.size {
+            values.serialize_element(&T::default())?;
+        }
+        values.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> Matrix<u64> {
+        let e = |writer, reader, value| Entry { writer, reader, value };
+        Matrix::new(3, vec![e(0, 1, 5), e(0, 2, 7), e(1, 0, 0), e(2, 1, 9)])
+    }
+
+    #[test]
+    fn what_is_stored_is_found_and_the_rest_is_zero() {
+        let m = example();
+        assert_eq!(m.dense(), [[0, 5, 7], [0, 0, 0], [0, 9, 0]]);
+        assert_eq!((m.get(0, 2), m.get(1, 0), m.get(2, 1), m.get(2, 2)), (7, 0, 9, 0));
+        assert_eq!((m.sum(), m.max(), m.entries().len()), (21, 9, 3));
+    }
+
+    #[test]
+    fn it_serialises_as_rows() {
+        assert_eq!(serde_json::to_string(&example()).unwrap(), "[[0,5,7],[0,0,0],[0,9,0]]");
+        assert_eq!(serde_json::to_string(&Matrix::<u64>::default()).unwrap(), "[]");
+    }
+
+    #[test]
+    #[should_panic(expected = "out of order")]
+    fn unsorted_entries_are_refused() {
+        let e = |writer, reader| Entry { writer, reader, value: 1u64 };
+        Matrix::new(2, vec![e(1, 0), e(0, 1)]);
+    }
+}

@@ -1,0 +1,22 @@
+//! The result of an analysis. Serialised by `serde_json` it has the shape `threadtalk.report/1`.
+//!
+//! [`Report`] holds [`Region`]s, a region holds [`Measures`]. Matrices are sparse here ([`Matrix`]) and dense
+//! in the serialised form.
+
+mod distance;
+mod line;
+mod matrix;
+mod recording;
+mod region;
+mod report;
+mod thread;
+
+pub use distance::{Bucket, Crd, Cutoff, Distances, Method, Reading};
+pub use line::{Line, Position};
+pub use matrix::{Entry, Matrix};
+pub use recording::{Accuracy, Recording};
+pub use region::{Counts, Homogeneity, Measures, Region, Suggestion, SuggestionKind};
+pub use report::{Ended, Program, Report, SCHEMA};
+pub use thread::Thread;
+
+pub use crate::machine::Cache;
