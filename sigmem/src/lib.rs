@@ -1,1 +1,25 @@
-//! See Cargo.toml.
+//! The signature memory: for each element of the profiled program, who wrote it last and who has read it since.
+//!
+//! See `README.md` beside this file for the protocol: what each atomic access is ordered with and why.
+//! No operating system, no allocation, no locks: all memory is handed in.
+#![no_std]
+
+#[cfg(test)]
+extern crate std;
+
+pub mod directory;
+pub mod fresh;
+mod index;
+pub mod pool;
+pub mod primitive;
+mod sets;
+pub mod signature;
+pub mod states;
+pub mod view;
+
+pub use directory::{Directory, Run};
+pub use fresh::FreshId;
+pub use pool::{ChunkStock, Pool, Segment};
+pub use signature::Signature;
+pub use states::{Exhausted, State, StateMemory, StateStock, States};
+pub use view::{Read, Transition, View, track, untrack, write};

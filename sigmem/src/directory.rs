@@ -1,0 +1,169 @@
+//! From the address of memory to its cells.
+//!
+//! One 8-byte entry for each 64 KiB chunk of the address space says what to add to a granule's address to get the address of its cell.
+//! 0 = the chunk has no cells yet. An entry is set once and never changes.
+
+use crate::primitive::{AtomicU32, AtomicU64, Ordering};
+use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT, GRANULE};
+
+/// The array of entries. The memory behind it is not owned.
+pub struct Directory {
+    entries: *const AtomicU64,
+    address_bits: u32,
+}
+
+// SAFETY: the entries are atomics that live as long as the directory (contract of `new`).
+unsafe impl Send for Directory {}
+// SAFETY: as above; every method takes `&self` and only loads and exchanges atomics.
+unsafe impl Sync for Directory {}
+
+/// The part of a range of memory that lies in one chunk.
+pub enum Run<'a> {
+    /// The chunk has cells: those of the granules from `address` on.
+    Mapped {
+        /// First granule.
+        address: u64,
+        /// One cell for each granule.
+        cells: &'a [AtomicU32],
+    },
+    /// The chunk has none: all its elements are without a writer.
+    Unmapped {
+        /// First granule.
+        address: u64,
+        /// How many.
+        granules: u64,
+    },
+}
+
+impl Directory {
+    /// # Safety
+    /// `entries` points to `1 << (address_bits - CHUNK_SHIFT)` entries, zero at first, that live and are not written by
+    /// others as long as this directory and its users. `CHUNK_SHIFT < address_bits < 64`.
+    pub unsafe fn new(entries: *const AtomicU64, address_bits: u32) -> Self {
+        Self { entries, address_bits }
+    }
+
+    /// Address of the first entry, for the inlined code.
+    pub fn base(&self) -> *const AtomicU64 {
+        self.entries
+    }
+
+    /// Whether the directory covers this address.
+    #[inline]
+    pub fn covers(&self, address: u64) -> bool {
+        address >> self.address_bits == 0
+    }
+
+    #[inline]
+    fn entry(&self, address: u64) -> Option<&AtomicU64> {
+        if !self.covers(address) {
+            return None;
+        }
+        // SAFETY: the address is below `1 << address_bits`, so the index is below the number of entries.
+        Some(unsafe { &*self.entries.add((address >> CHUNK_SHIFT) as usize) })
+    }
+
+    /// The entry for `address`: what to add to a granule's address. `None`: not mapped, or outside the address space.
+    #[inline]
+    pub fn offset(&self, address: u64) -> Option<u64> {
+        match self.entry(address)?.load(Ordering::Acquire) {
+            0 => None,
+            offset => Some(offset),
+        }
+    }
+
+    /// The cell of the granule that holds the byte at `address`, if its chunk has cells.
+    #[inline]
+    pub fn translate(&self, address: u64) -> Option<*const AtomicU32> {
+        let cell = (address & !(GRANULE - 1)).wrapping_add(self.offset(address)?);
+        Some(core::ptr::with_exposed_provenance(cell as usize))
+    }
+
+    /// Gives the chunk of `address` the cells at `cells`, unless it has some.
+    /// `Ok`: done. `Err`: another thread was first; the offset that holds.
+    pub(crate) fn publish(&self, address: u64, cells: u64) -> Result<u64, u64> {
+        let offset = cells.wrapping_sub(chunk_base(address));
+        let Some(entry) = self.entry(address) else { return Err(0) };
+        // Release: whoever finds the entry also finds the pool's note of who shares the chunk.
+        match entry.compare_exchange(0, offset, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => Ok(offset),
+            Err(held) => Err(held),
+        }
+    }
+
+    /// The range `address .. address + bytes` chunk by chunk: every granule that it touches.
+    #[inline]
+    pub fn runs(&self, address: u64, bytes: u64) -> Runs<'_> {
+        let (next, end) = granules(address, bytes, 1 << self.address_bits);
+        Runs { directory: self, next, end }
+    }
+
+    /// The elements of every granule that the range touches lose their writer.
+    /// Chunks without cells cost one load each; cells that are 0 are not written, so that pages of cells
+    /// that nobody used stay unbacked.
+    pub fn clear(&self, address: u64, bytes: u64) {
+        for run in self.runs(address, bytes) {
+            if let Run::Mapped { cells, .. } = run {
+                for cell in cells {
+                    if cell.load(Ordering::Relaxed) != 0 {
+                        cell.store(0, Ordering::Relaxed);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// First address of the chunk.
+#[inline]
+pub fn chunk_base(address: u64) -> u64 {
+    address & !(CHUNK_BYTES - 1)
+}
+
+/// First granule touched and the end of the last one, both below `limit`. No bytes touch nothing.
+#[inline]
+fn granules(address: u64, bytes: u64, limit: u64) -> (u64, u64) {
+    if bytes == 0 || address >= limit {
+        return (0, 0);
+    }
+    let last = address.saturating_add(bytes - 1).min(limit - 1);
+    (address & !(GRANULE - 1), (last | (GRANULE - 1)) + 1)
+}
+
+/// See [`Directory::runs`].
+pub struct Runs<'a> {
+    directory: &'a Directory,
+    next: u64,
+    end: u64,
+}
+
+impl Runs<'_> {
+    /// Where the next run begins.
+    #[inline]
+    pub(crate) fn position(&self) -> Option<u64> {
+        (self.next < self.end).then_some(self.next)
+    }
+}
+
+impl<'a> Iterator for Runs<'a> {
+    type Item = Run<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Run<'a>> {
+        if self.next >= self.end {
+            return None;
+        }
+        let address = self.next;
+        self.next = (chunk_base(address) + CHUNK_BYTES).min(self.end);
+        let granules = (self.next - address) / GRANULE;
+        Some(match self.directory.translate(address) {
+            None => Run::Unmapped { address, granules },
+            Some(cells) => {
+                // SAFETY: a chunk's cells are contiguous, as many as it has granules, and live as long as the
+                // directory (contract of the pool); the run ends inside the chunk.
+                let cells = unsafe { core::slice::from_raw_parts(cells, granules as usize) };
+                Run::Mapped { address, cells }
+            }
+        })
+    }
+}

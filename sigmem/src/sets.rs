@@ -1,0 +1,177 @@
+//! Sets of reading threads, interned: equal sets have equal names. Exact for any logical thread ids.
+//!
+//! A set of one thread is named by the thread alone (bit 31 set). A larger one is a bitset in the arena without its leading and trailing
+//! zero words, so that each set has one form; its name is the place of its header:
+//!
+//! ```text
+//! arena[name]      first << 32 | length      the bits begin at thread 64 * first
+//! arena[name + 1]  length words of bits
+//! ```
+
+use crate::index::{Entered, Index};
+use crate::primitive::{AtomicU64, Ordering};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+/// Marks names of sets of one thread.
+const ONE: u32 = 1 << 31;
+/// Words that a thread takes from the arena at a time: 16 sets of a header and up to 3 words.
+const RUN: u64 = 64;
+
+/// Name of a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ReaderSet(pub(crate) u32);
+
+/// A table is full: the state or set does not get a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exhausted;
+
+/// Words of the arena that a thread has taken and not yet used.
+#[derive(Debug, Default)]
+pub struct WordStock {
+    next: u64,
+    end: u64,
+}
+
+/// Memory for reader sets: zeroed, never written by others, alive as long as the table.
+#[derive(Clone, Copy)]
+pub struct SetMemory {
+    /// The arena. Word 0 onwards.
+    pub words: *const AtomicU64,
+    /// Its length; at most 2^31.
+    pub capacity: u64,
+    /// Slots of the index; twice as many as there are sets is ample.
+    pub slots: *const AtomicU64,
+    /// log2 of their number.
+    pub slots_log2: u32,
+}
+
+/// All reader sets of a process.
+pub struct ReaderSets {
+    words: *const AtomicU64,
+    capacity: u64,
+    taken: AtomicU64,
+    index: Index,
+}
+
+// SAFETY: the words are atomics that live as long as the table (contract of `new`).
+unsafe impl Send for ReaderSets {}
+// SAFETY: as above.
+unsafe impl Sync for ReaderSets {}
+
+/// The bits of a set: thread `64 * first + i` is in it if bit `i % 64` of word `i / 64` is set.
+#[derive(Clone, Copy)]
+struct Bits<'a> {
+    first: u32,
+    words: &'a [AtomicU64],
+}
+
+impl ReaderSets {
+    /// # Safety
+    /// As the fields of [`SetMemory`] say.
+    pub unsafe fn new(memory: SetMemory) -> Self {
+        // SAFETY: the caller's promise.
+        let index = unsafe { Index::new(memory.slots, memory.slots_log2) };
+        Self { words: memory.words, capacity: memory.capacity.min(u64::from(ONE)), taken: AtomicU64::new(0), index }
+    }
+
+    /// The set of one thread.
+    #[inline]
+    pub fn one(&self, thread: u32) -> ReaderSet {
+        ReaderSet(ONE | thread)
+    }
+
+    /// Whether the thread is in the set.
+    pub fn contains(&self, set: ReaderSet, thread: u32) -> bool {
+        if set.0 & ONE != 0 {
+            return set.0 == ONE | thread;
+        }
+        let bits = self.bits(set);
+        let word = (thread / 64).wrapping_sub(bits.first) as usize;
+        bits.words.get(word).is_some_and(|word| word.load(Ordering::Relaxed) >> (thread % 64) & 1 == 1)
+    }
+
+    /// The threads of the set, ascending.
+    pub fn members(&self, set: ReaderSet) -> impl Iterator<Item = u32> {
+        let single = (set.0 & ONE != 0).then_some(set.0 & !ONE);
+        let bits = if single.is_none() { self.bits(set) } else { Bits { first: 0, words: &[] } };
+        let several = (bits.first..).zip(bits.words).flat_map(|(at, word)| {
+            let word = word.load(Ordering::Relaxed);
+            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * 64 + bit)
+        });
+        single.into_iter().chain(several)
+    }
+
+    /// The set with one more thread.
+    pub fn with(&self, set: ReaderSet, thread: u32, stock: &mut WordStock) -> Result<ReaderSet, Exhausted> {
+        if self.contains(set, thread) {
+            return Ok(set);
+        }
+        let one;
+        let old = if set.0 & ONE != 0 {
+            let member = set.0 & !ONE;
+            one = [AtomicU64::new(1 << (member % 64))];
+            Bits { first: member / 64, words: &one }
+        } else {
+            self.bits(set)
+        };
+        let place = thread / 64;
+        let first = old.first.min(place);
+        let length = (old.first + old.words.len() as u32).max(place + 1) - first;
+        let name = self.offer(u64::from(length) + 1, stock).ok_or(Exhausted)?;
+
+        // Relaxed: the words are nobody else's until the index publishes the name.
+        self.word(name).store(u64::from(first) << 32 | u64::from(length), Ordering::Relaxed);
+        let mut hash = u64::from(first);
+        for at in 0..length {
+            let kept = old.words.get((first + at).wrapping_sub(old.first) as usize);
+            let kept = kept.map_or(0, |word| word.load(Ordering::Relaxed));
+            let word = kept | if first + at == place { 1 << (thread % 64) } else { 0 };
+            self.word(name + 1 + at).store(word, Ordering::Relaxed);
+            hash = xxh3_64_with_seed(&word.to_le_bytes(), hash);
+        }
+        match self.index.enter(hash, Some(name), |other| self.equal(name, other)).ok_or(Exhausted)? {
+            Entered::Theirs(name) => Ok(ReaderSet(name)),
+            Entered::Mine => {
+                stock.next += u64::from(length) + 1;
+                Ok(ReaderSet(name))
+            }
+        }
+    }
+
+    /// A place for so many words, not yet struck off the stock.
+    fn offer(&self, words: u64, stock: &mut WordStock) -> Option<u32> {
+        if stock.end - stock.next < words {
+            let run = words.max(RUN);
+            // The load keeps the counter from growing for ever once the arena is used up.
+            if self.taken.load(Ordering::Relaxed) + run > self.capacity {
+                return None;
+            }
+            let next = self.taken.fetch_add(run, Ordering::Relaxed);
+            if next + run > self.capacity {
+                return None;
+            }
+            // What is left of the old run is lost, less than the words of one set.
+            *stock = WordStock { next, end: next + run };
+        }
+        Some(stock.next as u32)
+    }
+
+    fn word(&self, at: u32) -> &AtomicU64 {
+        // SAFETY: `at` lies in a run below `capacity`: `offer` hands out no other places, and names are such places.
+        unsafe { &*self.words.add(at as usize) }
+    }
+
+    fn bits(&self, set: ReaderSet) -> Bits<'_> {
+        let header = self.word(set.0).load(Ordering::Relaxed);
+        // SAFETY: the header was written with the length of the run that it begins, before the name was published;
+        // who has the name acquired it from the index or from a cell.
+        let words = unsafe { core::slice::from_raw_parts(self.words.add(set.0 as usize + 1), header as u32 as usize) };
+        Bits { first: (header >> 32) as u32, words }
+    }
+
+    fn equal(&self, a: u32, b: u32) -> bool {
+        let (a, b) = (self.bits(ReaderSet(a)), self.bits(ReaderSet(b)));
+        let same = |(a, b): (&AtomicU64, &AtomicU64)| a.load(Ordering::Relaxed) == b.load(Ordering::Relaxed);
+        a.first == b.first && a.words.len() == b.words.len() && a.words.iter().zip(b.words).all(same)
+    }
+}

@@ -1,0 +1,150 @@
+//! Shared states, interned: {the value's fresh id, who has read it} to a name and back.
+
+use crate::fresh::FreshId;
+use crate::index::{Entered, Index};
+use crate::primitive::{AtomicU64, Ordering};
+pub use crate::sets::{Exhausted, ReaderSet, ReaderSets, SetMemory, WordStock};
+use threadtalk_abi::cell;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// What a thread has taken from the tables and not yet used. One for each thread; what is left in it when the thread ends
+/// serves its successor.
+#[derive(Debug, Default)]
+pub struct StateStock {
+    /// An index that lost a race, plus 1; 0 = none.
+    entry: u32,
+    words: WordStock,
+}
+
+/// Memory for shared states: zeroed, never written by others, alive as long as the table.
+#[derive(Clone, Copy)]
+pub struct StateMemory {
+    /// One word for each state.
+    pub entries: *const AtomicU64,
+    /// Their number; at most 2^30.
+    pub capacity: u32,
+    /// Slots of the index.
+    pub slots: *const AtomicU64,
+    /// log2 of their number: at least twice `capacity`.
+    pub slots_log2: u32,
+    /// Memory for the reader sets.
+    pub sets: SetMemory,
+}
+
+/// A state with readers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct State {
+    /// The value that is read.
+    pub writer: FreshId,
+    /// Who has read it.
+    pub readers: ReaderSet,
+}
+
+/// All shared states of a process.
+pub struct States {
+    entries: *const AtomicU64,
+    capacity: u32,
+    taken: AtomicU64,
+    index: Index,
+    /// The reader sets.
+    pub sets: ReaderSets,
+}
+
+// SAFETY: the entries are atomics that live as long as the table (contract of `new`).
+unsafe impl Send for States {}
+// SAFETY: as above.
+unsafe impl Sync for States {}
+
+impl States {
+    /// # Safety
+    /// As the fields of [`StateMemory`] say.
+    pub unsafe fn new(memory: StateMemory) -> Self {
+        // SAFETY: the caller's promise.
+        let (index, sets) = unsafe { (Index::new(memory.slots, memory.slots_log2), ReaderSets::new(memory.sets)) };
+        let capacity = memory.capacity.min(cell::INDEX_MASK);
+        Self { entries: memory.entries, capacity, taken: AtomicU64::new(0), index, sets }
+    }
+
+    /// Number of states made.
+    pub fn len(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed).min(u64::from(self.capacity))
+    }
+
+    /// No state was made yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The state behind the name in a cell. `None` for names that are not shared, and for a number that no state has.
+    #[inline]
+    pub fn decode(&self, name: u32) -> Option<State> {
+        let index = name & cell::INDEX_MASK;
+        if name & cell::SHARED == 0 || index >= self.capacity {
+            return None;
+        }
+        // Relaxed: who has the name acquired it from the index or from a cell, and the entry was written before.
+        match self.entry(index).load(Ordering::Relaxed) {
+            0 => None,
+            packed => Some(unpack(packed)),
+        }
+    }
+
+    /// The name of a state, without [`cell::TRACKED`].
+    pub fn intern(&self, state: State, stock: &mut StateStock) -> Result<u32, Exhausted> {
+        let packed = pack(state);
+        let offered = self.offer(stock);
+        if let Some(index) = offered {
+            // Relaxed: the entry is nobody else's until the index publishes it.
+            self.entry(index).store(packed, Ordering::Relaxed);
+        }
+        let equal = |index| self.entry(index).load(Ordering::Relaxed) == packed;
+        match self.index.enter(xxh3_64(&packed.to_le_bytes()), offered, equal).ok_or(Exhausted)? {
+            Entered::Theirs(index) => Ok(cell::SHARED | index),
+            Entered::Mine => {
+                stock.entry = 0;
+                Ok(cell::SHARED | offered.ok_or(Exhausted)?)
+            }
+        }
+    }
+
+    /// The state that `name` (fresh or shared, without [`cell::TRACKED`]) becomes when `thread` has read it too.
+    pub fn with_reader(&self, name: u32, thread: u32, stock: &mut StateStock) -> Result<u32, Exhausted> {
+        let state = match self.decode(name) {
+            None => State { writer: FreshId(name), readers: self.sets.one(thread) },
+            Some(State { writer, readers }) => {
+                State { writer, readers: self.sets.with(readers, thread, &mut stock.words)? }
+            }
+        };
+        self.intern(state, stock)
+    }
+
+    /// An index, kept in the stock until an exchange publishes it.
+    fn offer(&self, stock: &mut StateStock) -> Option<u32> {
+        if stock.entry == 0 {
+            // The load keeps the counter from growing for ever once the table is full.
+            if self.taken.load(Ordering::Relaxed) >= u64::from(self.capacity) {
+                return None;
+            }
+            let index = self.taken.fetch_add(1, Ordering::Relaxed);
+            if index >= u64::from(self.capacity) {
+                return None;
+            }
+            stock.entry = index as u32 + 1;
+        }
+        Some(stock.entry - 1)
+    }
+
+    #[inline]
+    fn entry(&self, index: u32) -> &AtomicU64 {
+        // SAFETY: indices come from `offer` or were checked in `decode`: below `capacity`.
+        unsafe { &*self.entries.add(index as usize) }
+    }
+}
+
+fn pack(state: State) -> u64 {
+    u64::from(state.writer.0) << 32 | u64::from(state.readers.0)
+}
+
+fn unpack(packed: u64) -> State {
+    State { writer: FreshId((packed >> 32) as u32), readers: ReaderSet(packed as u32) }
+}

@@ -1,0 +1,196 @@
+//! What a cell's state means to one thread, and what the thread's reads and writes make of it.
+
+use crate::fresh::FreshId;
+use crate::primitive::{AtomicU32, Ordering};
+use crate::states::{StateStock, States};
+use core::cell::Cell;
+use threadtalk_abi::cell::{NONE, SHARED, TRACKED};
+
+/// What a read was. `state` names the cell's state now, without [`TRACKED`]: as long as a cell holds it, another read by the same
+/// thread is reuse (after `Communication` and `Reuse`) or no event (after `Own`).
+/// `tracked`: a reuse distance waits for the element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // the fields, named above
+pub enum Read {
+    /// Nobody wrote the element: no event.
+    Cold,
+    /// The thread reads what it wrote: no event.
+    Own { state: u32, tracked: bool },
+    /// The thread's first read of the value: true communication. The thread is now among the readers.
+    Communication { writer: FreshId, state: u32, tracked: bool },
+    /// The thread had read the value before.
+    Reuse { writer: FreshId, state: u32, tracked: bool },
+    /// The thread is not among the readers, and the tables have no room for a state in which it is: the
+    /// cell stays as it is.
+    Exhausted { writer: FreshId, state: u32, tracked: bool },
+}
+
+/// A slot of the transition cache: what a state becomes when this thread reads it.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Transition {
+    from: u32,
+    to: u32,
+    writer: FreshId,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+enum Kind {
+    Communication,
+    Own,
+    Reuse,
+    Exhausted,
+}
+
+impl Transition {
+    /// No state: cells in state [`NONE`] are never looked up.
+    pub const EMPTY: Self = Self { from: NONE, to: NONE, writer: FreshId(NONE), kind: Kind::Communication };
+}
+
+/// One thread's view of the signature. Private to the thread.
+pub struct View {
+    thread: u32,
+    own_base: u32,
+    own_span: u32,
+    site_bits: u32,
+    transitions: *const Cell<Transition>,
+    shift: u32,
+    stock: StateStock,
+}
+
+// SAFETY: nobody else uses the slots (contract of `new`), so they move with the view.
+unsafe impl Send for View {}
+
+impl View {
+    /// The view of logical thread `thread`.
+    ///
+    /// # Safety
+    /// `transitions` points to `1 << transitions_log2` slots, all zero bytes or [`Transition::EMPTY`], that nobody else uses and
+    /// that live as long as the view; 1 to 31 for the log.
+    pub unsafe fn new(thread: u32, site_bits: u32, transitions: *mut Transition, transitions_log2: u32) -> Self {
+        let (own_base, own_span) = (FreshId::new(thread, false, 0, site_bits).0, 2 << site_bits);
+        let shift = 32 - transitions_log2;
+        let stock = StateStock::default();
+        Self { thread, own_base, own_span, site_bits, transitions: transitions.cast(), shift, stock }
+    }
+
+    /// Makes it the view of another thread, which inherits what the old one had taken from the tables.
+    pub fn pass_on(&mut self, thread: u32) {
+        for slot in 0..1_usize << (32 - self.shift) {
+            // SAFETY: below the number of slots.
+            unsafe { &*self.transitions.add(slot) }.set(Transition::EMPTY);
+        }
+        self.thread = thread;
+        self.own_base = FreshId::new(thread, false, 0, self.site_bits).0;
+    }
+
+    /// The logical thread.
+    pub fn thread(&self) -> u32 {
+        self.thread
+    }
+
+    /// First fresh id of the thread.
+    pub fn own_base(&self) -> u32 {
+        self.own_base
+    }
+
+    /// Number of fresh ids of the thread.
+    pub fn own_span(&self) -> u32 {
+        self.own_span
+    }
+
+    /// The thread reads the element of this cell. Lock-free: an exchange fails only because another thread's succeeded.
+    #[inline]
+    pub fn read(&mut self, states: &States, cell: &AtomicU32) -> Read {
+        // Acquire: partner is the exchange of the reader that put a shared name there; the name's entry and its reader set are visible.
+        let mut found = cell.load(Ordering::Acquire);
+        loop {
+            if found == NONE {
+                return Read::Cold;
+            }
+            if found.wrapping_sub(self.own_base) < self.own_span {
+                return Read::Own { state: found, tracked: false };
+            }
+            let mark = mark(found);
+            let Transition { from, to: state, writer, kind } = self.transition(states, found & !mark);
+            let tracked = mark != 0;
+            match kind {
+                Kind::Own => return Read::Own { state, tracked },
+                Kind::Reuse => return Read::Reuse { writer, state, tracked },
+                Kind::Exhausted => return Read::Exhausted { writer, state, tracked },
+                Kind::Communication => {
+                    // Release: partner is the load above, in the thread that finds the name. Acquire on failure: as there.
+                    let exchanged =
+                        cell.compare_exchange_weak(from | mark, state | mark, Ordering::Release, Ordering::Acquire);
+                    match exchanged {
+                        Ok(_) => return Read::Communication { writer, state, tracked },
+                        Err(now) => found = now,
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn transition(&mut self, states: &States, from: u32) -> Transition {
+        // Neighbouring names fall into different slots: Fibonacci hashing, top bits.
+        let slot = from.wrapping_mul(0x9E37_79B1) >> self.shift;
+        // SAFETY: a number of `32 - shift` bits is below the number of slots.
+        let slot = unsafe { &*self.transitions.add(slot as usize) };
+        let cached = slot.get();
+        if cached.from == from {
+            return cached;
+        }
+        let new = self.work_out(states, from);
+        slot.set(new);
+        new
+    }
+
+    #[cold]
+    fn work_out(&mut self, states: &States, from: u32) -> Transition {
+        let writer = match states.decode(from) {
+            Some(state) if state.writer.0.wrapping_sub(self.own_base) < self.own_span => {
+                return Transition { from, to: from, writer: state.writer, kind: Kind::Own };
+            }
+            Some(state) if states.sets.contains(state.readers, self.thread) => {
+                return Transition { from, to: from, writer: state.writer, kind: Kind::Reuse };
+            }
+            Some(state) => state.writer,
+            None => FreshId(from),
+        };
+        match states.with_reader(from, self.thread, &mut self.stock) {
+            Ok(to) => Transition { from, to, writer, kind: Kind::Communication },
+            Err(_) => Transition { from, to: from, writer, kind: Kind::Exhausted },
+        }
+    }
+}
+
+/// The thread with this fresh id writes the element of this cell.
+///
+/// Relaxed: the writing and the reading thread of a race-free program synchronise between the write and the read, and the cell
+/// follows their order. The inlined code does the same with a plain store.
+#[inline]
+pub fn write(cell: &AtomicU32, fresh: FreshId) {
+    cell.store(fresh.0, Ordering::Relaxed);
+}
+
+/// Marks the element: its next read takes the slow path. `false`: the cell no longer holds the state, or the state is not shared.
+#[inline]
+pub fn track(cell: &AtomicU32, state: u32) -> bool {
+    // Release, so that the name keeps its partner: the mark is put on by an exchange of our own.
+    state & SHARED != 0 && cell.compare_exchange(state, state | TRACKED, Ordering::Release, Ordering::Relaxed).is_ok()
+}
+
+/// Takes the mark off. `false`: the cell does not hold the marked state.
+#[inline]
+pub fn untrack(cell: &AtomicU32, state: u32) -> bool {
+    state & SHARED != 0 && cell.compare_exchange(state | TRACKED, state, Ordering::Release, Ordering::Relaxed).is_ok()
+}
+
+/// [`TRACKED`] if the name is of a tracked state. Fresh ids use the bit for the thread.
+#[inline]
+fn mark(name: u32) -> u32 {
+    if name & SHARED != 0 { name & TRACKED } else { 0 }
+}
