@@ -1,1 +1,17 @@
-//! See Cargo.toml.
+//! End-to-end tests: C and C++ programs are compiled by the wrappers, run under the tool, and what the report says is
+//! compared with what the program's own comments expect.
+//!
+//! * [`distribution`] finds the built tool.
+//! * [`compile`] and [`execute`] compile and run one program in a folder of its own.
+//! * [`expectation`] reads the comments; [`formula`] evaluates the formulas in them.
+//! * [`report`] reads `threadtalk report --format json`; [`check`] compares both.
+//!
+//! `programs/README.md` explains the language of the comments.
+
+pub mod check;
+pub mod compile;
+pub mod distribution;
+pub mod execute;
+pub mod expectation;
+pub mod formula;
+pub mod report;
