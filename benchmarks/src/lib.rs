@@ -1,1 +1,17 @@
-//! See Cargo.toml.
+//! What it costs to profile a program, and how far the result is from the exact one.
+//!
+//! * [`kernels`]: the programs, written from the descriptions of the algorithms in the papers.
+//! * [`build`]: compiles a kernel natively, for threadtalk or for another tool.
+//! * [`process`]: runs a program and gives its CPU time, wall time and peak memory.
+//! * [`statistics`], [`machine`]: what the tables are made of.
+//! * [`overhead`]: the table of slowdowns.
+
+pub mod build;
+mod error;
+pub mod kernels;
+pub mod machine;
+pub mod overhead;
+pub mod process;
+pub mod statistics;
+
+pub use error::{Error, Result};

@@ -1,0 +1,148 @@
+//! Building a kernel, and the command that runs it, for each tool of the tables.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde::{Deserialize, Serialize};
+
+use crate::kernels::Kernel;
+use crate::{Error, Result};
+
+/// What a program runs under.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tool {
+    /// Nothing.
+    Native,
+    /// This profiler.
+    Threadtalk,
+    /// ThreadSanitizer of the same compiler.
+    Tsan,
+    /// Valgrind's helgrind on the native build.
+    Helgrind,
+    /// Valgrind's drd on the native build.
+    Drd,
+}
+
+impl Tool {
+    /// As in tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Tool::Native => "native",
+            Tool::Threadtalk => "threadtalk",
+            Tool::Tsan => "tsan",
+            Tool::Helgrind => "helgrind",
+            Tool::Drd => "drd",
+        }
+    }
+
+    /// Whether it runs a binary of its own; the others run the native one.
+    pub fn compiles(self) -> bool {
+        matches!(self, Tool::Native | Tool::Threadtalk | Tool::Tsan)
+    }
+
+    /// Runs `program` under the tool with what the tool writes going to `scratch`.
+    pub fn command(self, program: &Path, scratch: &Path) -> Command {
+        let mut command = match self {
+            Tool::Helgrind | Tool::Drd => {
+                let mut valgrind = Command::new("valgrind");
+                // Only the cost is of interest here, not what they report.
+                valgrind.args([&format!("--tool={}", self.name()), "--quiet", "--error-limit=yes"]).arg(program);
+                valgrind
+            }
+            _ => Command::new(program),
+        };
+        // Waiting threads sleep: spinning would be counted as work of the program, most of all with more threads than cores.
+        command.env("OMP_WAIT_POLICY", "passive");
+        match self {
+            Tool::Threadtalk => {
+                command.env("THREADTALK_OUT", scratch.join("profile.ttp"));
+            }
+            Tool::Tsan => {
+                // The cost without the reports: libomp is not instrumented, so that its barriers look like races.
+                command.env("TSAN_OPTIONS", "report_bugs=0:exitcode=0").env("OMP_TOOL", "disabled");
+            }
+            Tool::Native | Tool::Helgrind | Tool::Drd => {}
+        }
+        command
+    }
+}
+
+/// The compilers in use.
+#[derive(Clone, Debug)]
+pub struct Compilers {
+    clang: PathBuf,
+    clangxx: PathBuf,
+    home: PathBuf,
+}
+
+impl Compilers {
+    /// `THREADTALK_CLANG` and `THREADTALK_CLANGXX` or clang-19 for the native build and ThreadSanitizer; threadtalk from
+    /// `THREADTALK_HOME` or from `target/threadtalk` of this checkout.
+    pub fn find() -> Compilers {
+        let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+        let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the workspace");
+        Compilers {
+            clang: variable("THREADTALK_CLANG").unwrap_or_else(|| "clang-19".into()),
+            clangxx: variable("THREADTALK_CLANGXX").unwrap_or_else(|| "clang++-19".into()),
+            home: variable("THREADTALK_HOME").unwrap_or_else(|| checkout.join("target/threadtalk")),
+        }
+    }
+
+    /// A program of the installation: `threadtalk`, `threadtalk-cc` or `threadtalk-c++`.
+    pub fn threadtalk(&self, name: &str) -> Result<PathBuf> {
+        let path = self.home.join("bin").join(name);
+        if path.is_file() { Ok(path) } else { Err(Error::NotBuilt(path)) }
+    }
+
+    /// The native C compiler.
+    pub fn clang(&self) -> &Path {
+        &self.clang
+    }
+
+    /// The command that compiles `kernel` for `tool`: to an object file (`object`) or to a program.
+    pub fn command(&self, kernel: &Kernel, tool: Tool, object: bool, output: &Path) -> Result<Command> {
+        let compiler = match tool {
+            Tool::Threadtalk => self.threadtalk(if kernel.is_cxx() { "threadtalk-c++" } else { "threadtalk-cc" })?,
+            _ if kernel.is_cxx() => self.clangxx.clone(),
+            _ => self.clang.clone(),
+        };
+        let mut command = Command::new(compiler);
+        command.args(kernel.flags());
+        if tool == Tool::Tsan {
+            command.arg("-fsanitize=thread");
+        }
+        if object {
+            command.arg("-c");
+        }
+        command.arg(kernel.path()).arg("-o").arg(output);
+        if !object {
+            command.arg("-lm");
+        }
+        Ok(command)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels;
+
+    #[test]
+    fn a_missing_installation_says_what_to_do() {
+        let compilers = Compilers { clang: "cc".into(), clangxx: "c++".into(), home: "/nowhere".into() };
+        let error =
+            compilers.command(&kernels::ALL[0], Tool::Threadtalk, true, Path::new("x.o")).unwrap_err().to_string();
+        assert_eq!(error, "/nowhere/bin/threadtalk-cc is missing: run scripts/build.sh first, or set THREADTALK_HOME");
+    }
+
+    #[test]
+    fn only_the_sanitizer_gets_its_flag() {
+        let compilers = Compilers::find();
+        let flagged = |tool| {
+            let command = compilers.command(&kernels::ALL[0], tool, false, Path::new("x")).unwrap();
+            command.get_args().any(|argument| argument == "-fsanitize=thread")
+        };
+        assert!(flagged(Tool::Tsan) && !flagged(Tool::Native));
+    }
+}

@@ -1,0 +1,172 @@
+//! The kernels: source, language, variants and sizes.
+
+use std::path::PathBuf;
+
+/// The language of a kernel and what it needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// C with pthreads.
+    C,
+    /// C with OpenMP.
+    COpenMp,
+    /// C++ with `std::thread`.
+    Cxx,
+    /// C++ with OpenMP.
+    CxxOpenMp,
+}
+
+/// One program of the tables.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel {
+    /// Its name in tables and in `--kernels`.
+    pub name: &'static str,
+    /// Kernels that compute the same have the same family; the non-optimised variant comes first.
+    pub family: &'static str,
+    /// File in `benchmarks/kernels`.
+    pub source: &'static str,
+    /// A macro that selects the variant.
+    pub define: Option<&'static str>,
+    /// What it is written in.
+    pub language: Language,
+    /// Arguments for tools that are a hundred times slower, and for `--quick`.
+    pub small: &'static [&'static str],
+    /// Arguments for tests: some thousand operations, and not a multiple of the usual thread counts.
+    pub tiny: &'static [&'static str],
+}
+
+const fn kernel(
+    name: &'static str,
+    family: &'static str,
+    source: &'static str,
+    define: Option<&'static str>,
+    language: Language,
+    small: &'static [&'static str],
+    tiny: &'static [&'static str],
+) -> Kernel {
+    Kernel { name, family, source, define, language, small, tiny }
+}
+
+/// All kernels, in the order of the tables.
+pub const ALL: &[Kernel] = &[
+    kernel("lu", "lu", "lu.c", None, Language::C, &["-n", "256"], &["-n", "56", "-b", "8"]),
+    kernel("lu-contiguous", "lu", "lu.c", Some("CONTIGUOUS"), Language::C, &["-n", "256"], &["-n", "56", "-b", "8"]),
+    kernel("ocean", "ocean", "ocean.c", None, Language::C, &["-n", "256", "-s", "20"], &["-n", "37", "-s", "3"]),
+    kernel(
+        "ocean-contiguous",
+        "ocean",
+        "ocean.c",
+        Some("CONTIGUOUS"),
+        Language::C,
+        &["-n", "256", "-s", "20"],
+        &["-n", "37", "-s", "3"],
+    ),
+    kernel(
+        "water-nsquared",
+        "water",
+        "water_nsquared.c",
+        None,
+        Language::C,
+        &["-n", "1500", "-s", "2"],
+        &["-n", "301", "-s", "20"],
+    ),
+    kernel(
+        "water-spatial",
+        "water",
+        "water_spatial.c",
+        None,
+        Language::C,
+        &["-n", "1500", "-s", "10"],
+        &["-n", "301", "-s", "20"],
+    ),
+    kernel("matmul", "matmul", "matmul.c", None, Language::COpenMp, &["-n", "224"], &["-n", "45", "-b", "8"]),
+    kernel(
+        "matmul-blocked",
+        "matmul",
+        "matmul.c",
+        Some("BLOCKED"),
+        Language::COpenMp,
+        &["-n", "288"],
+        &["-n", "45", "-b", "8"],
+    ),
+    kernel(
+        "jacobi",
+        "jacobi",
+        "jacobi.c",
+        None,
+        Language::COpenMp,
+        &["-n", "256", "-s", "200"],
+        &["-n", "33", "-s", "9"],
+    ),
+    kernel("nbody", "nbody", "nbody.cpp", None, Language::CxxOpenMp, &["-n", "700"], &["-n", "61", "-s", "3"]),
+    kernel("cg", "cg", "cg.c", None, Language::COpenMp, &["-n", "20000", "-s", "30"], &["-n", "701", "-s", "5"]),
+    kernel("radix", "radix", "radix.c", None, Language::C, &["-n", "200000", "-s", "4"], &["-n", "5003", "-s", "1"]),
+    kernel(
+        "kmeans",
+        "kmeans",
+        "kmeans.cpp",
+        None,
+        Language::Cxx,
+        &["-n", "20000", "-s", "10"],
+        &["-n", "503", "-s", "3", "-b", "5"],
+    ),
+];
+
+impl Kernel {
+    /// The kernel of this name.
+    pub fn named(name: &str) -> Option<&'static Kernel> {
+        ALL.iter().find(|kernel| kernel.name == name)
+    }
+
+    /// Its source file in this checkout.
+    pub fn path(&self) -> PathBuf {
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("kernels").join(self.source)
+    }
+
+    /// Whether a C++ compiler is needed.
+    pub fn is_cxx(&self) -> bool {
+        matches!(self.language, Language::Cxx | Language::CxxOpenMp)
+    }
+
+    /// Whether it uses OpenMP.
+    pub fn is_openmp(&self) -> bool {
+        matches!(self.language, Language::COpenMp | Language::CxxOpenMp)
+    }
+
+    /// The flags that every build of it needs; optimisation and debug information included.
+    ///
+    /// Contraction is off because a machine with fused multiply-add would compute other bits in one variant than in another.
+    pub fn flags(&self) -> Vec<String> {
+        let mut flags = vec!["-O2".to_owned(), "-g".into(), "-ffp-contract=off".into(), "-pthread".into()];
+        if self.is_cxx() {
+            flags.push("-std=c++20".into());
+        }
+        if self.is_openmp() {
+            flags.push("-fopenmp".into());
+        }
+        flags.extend(self.define.map(|name| format!("-D{name}")));
+        flags
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn names_are_unique_and_sources_exist() {
+        let names: HashSet<_> = ALL.iter().map(|kernel| kernel.name).collect();
+        assert_eq!(names.len(), ALL.len());
+        for kernel in ALL {
+            assert!(kernel.path().is_file(), "{}", kernel.path().display());
+            assert_eq!(kernel.is_cxx(), kernel.source.ends_with(".cpp"), "{}", kernel.name);
+        }
+    }
+
+    #[test]
+    fn variants_of_a_family_stand_together() {
+        let families: Vec<_> = ALL.iter().map(|kernel| kernel.family).collect();
+        let runs = families.chunk_by(|a, b| a == b).count();
+        assert_eq!(runs, families.iter().collect::<HashSet<_>>().len());
+    }
+}
