@@ -1,8 +1,8 @@
 //! The layout of a profile file, version 1. Little endian, all structures `repr(C)` without padding.
 //!
 //! ```text
-//! 0        FileHeader                      64 KiB unit 0
-//! 64 Ki    block                           BlockHeader, then its payload; 1 or more units of 64 KiB
+//! 0        FileHeader                      unit 0 of 16 KiB
+//! 16 Ki    block                           BlockHeader, then its payload; 1 or more units
 //! ...      block, or an empty unit         (a unit whose magic is 0 was reserved and not yet filled: skip it)
 //! ```
 //!
@@ -27,7 +27,7 @@ pub const VERSION: u32 = 1;
 /// Reads as this number on a machine of the same byte order.
 pub const ENDIAN_MARK: u32 = 0x0102_0304;
 /// Blocks begin at multiples of this.
-pub const UNIT: u64 = 65536;
+pub const UNIT: u64 = 16384;
 /// First bytes of every block.
 pub const BLOCK_MAGIC: u32 = u32::from_le_bytes(*b"TTBK");
 
@@ -79,6 +79,8 @@ pub struct FileHeader {
     pub exit_status: i64,
     /// What happened in the run that bears on accuracy.
     pub accuracy: Accuracy,
+    /// Bytes of the file when it was sealed; 0 until then. A shorter file was cut.
+    pub sealed_length: u64,
 }
 
 /// Counters of what was exact and what was not.
@@ -266,8 +268,8 @@ pub struct EventRecord {
     pub flags: u32,
     /// Private to the runtime.
     pub private: u32,
-    /// Reserved; zero.
-    pub reserved: u64,
+    /// Private to the runtime.
+    pub link: u64,
 }
 
 /// [`EventRecord::flags`].
