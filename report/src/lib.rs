@@ -1,0 +1,34 @@
+//! The command line tool `threadtalk`: compiler wrapper, launcher and reports.
+//!
+//! * [`wrapper`] stands in for the compiler: `CC=threadtalk-cc`.
+//! * [`run`] starts an instrumented program and says where its profile is.
+//! * [`text`], [`svg`], [`html`], [`json`] and [`csv`] turn an analysed profile into something to read.
+//! * [`cli`] maps the command line to these; [`error`] is what can go wrong, in one line each.
+
+pub mod cli;
+pub mod doctor;
+pub mod error;
+pub mod install;
+pub mod output;
+pub mod run;
+pub mod wrapper;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Runs the tool. `args[0]` decides: under the names `threadtalk-cc`, `threadtalk-c++` and `threadtalk-fc` it is a compiler.
+pub fn main(mut args: Vec<OsString>) -> ExitCode {
+    let language = args.first().and_then(|name| wrapper::Language::of_program(Path::new(name)));
+    let result = match language {
+        Some(language) => {
+            args.remove(0);
+            Err(wrapper::exec(language, args))
+        }
+        None => cli::main(args),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) => error.report(),
+    }
+}
