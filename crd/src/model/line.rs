@@ -1,12 +1,13 @@
 //! Which line wrote what which line read.
 
 use serde::Serialize;
+use std::sync::Arc;
 
 /// A place in the source.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Position {
     /// File as the compiler knew it; none if unknown.
-    pub file: Option<String>,
+    pub file: Option<Arc<str>>,
     /// Line; none if unknown.
     pub line: Option<u32>,
 }

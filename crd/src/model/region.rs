@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde::ser::Serializer;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use threadtalk_abi::module::RegionKind;
 
 use super::{Crd, Line, Matrix};
@@ -21,7 +22,7 @@ pub struct Region {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,
     /// Source file.
-    pub file: Option<String>,
+    pub file: Option<Arc<str>>,
     /// First line.
     pub line: Option<u32>,
     /// Last line.

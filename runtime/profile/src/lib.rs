@@ -1,5 +1,28 @@
-//! The profile file of threadtalk: its layout, and (feature `std`) its decoder.
+//! The profile file of threadtalk: its layout, and (feature `std`) its decoder and an encoder for tools.
+//!
+//! * [`layout`]: what the bytes mean. The runtime writes them in place.
+//! * [`buckets`]: the bounds of histogram buckets.
+//! * [`Profile`]: a profile that was opened and checked, as tables.
+//! * [`write`]: tables to bytes, for merged and synthetic profiles.
 #![cfg_attr(not(feature = "std"), no_std)]
 
 pub mod buckets;
 pub mod layout;
+
+#[cfg(feature = "std")]
+mod error;
+#[cfg(feature = "std")]
+mod read;
+#[cfg(feature = "std")]
+mod tables;
+#[cfg(feature = "std")]
+pub mod write;
+
+#[cfg(feature = "std")]
+pub use error::{Error, ErrorKind};
+#[cfg(feature = "std")]
+pub use read::Profile;
+#[cfg(feature = "std")]
+pub use tables::{
+    Event, Header, Histogram, Module, PrivateBytes, Region, Site, State, Thread, Trace, UserRegion, Visit,
+};

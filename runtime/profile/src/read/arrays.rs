@@ -1,0 +1,96 @@
+//! Records of the kinds that are arrays.
+
+use super::record::{field, text};
+use crate::layout::{
+    EventRecord, NO_THREAD, PrivateRecord, ThreadRecord, TraceRecord, UserRegionRecord, VisitRecord, thread_flags,
+};
+use crate::read::pages::Pages;
+use crate::tables::{Event, PrivateBytes, Thread, Trace, UserRegion, Visit};
+
+/// Reads a thread; none if the record is not in use.
+pub fn thread(r: &[u8]) -> Option<Thread> {
+    let flags = field!(r, ThreadRecord, flags);
+    if flags & thread_flags::USED == 0 {
+        return None;
+    }
+    let ended = flags & thread_flags::ENDED != 0;
+    Some(Thread {
+        id: field!(r, ThreadRecord, id),
+        creator: field!(r, ThreadRecord, creator).checked_sub(1),
+        creation_site: field!(r, ThreadRecord, creation_site),
+        ended,
+        openmp: flags & thread_flags::OPENMP != 0,
+        overflow: flags & thread_flags::OVERFLOW != 0,
+        start_ns: field!(r, ThreadRecord, start_ns),
+        end_ns: ended.then_some(field!(r, ThreadRecord, end_ns)),
+        cpu_ns: ended.then_some(field!(r, ThreadRecord, cpu_ns)),
+        tid: field!(r, ThreadRecord, tid),
+        name: text(&field!(r, ThreadRecord, name)),
+    })
+}
+
+/// Reads an event.
+#[inline]
+pub fn event(r: &[u8]) -> Event {
+    Event {
+        writer: field!(r, EventRecord, writer),
+        reader: field!(r, EventRecord, reader),
+        writer_site: field!(r, EventRecord, writer_site),
+        reader_site: field!(r, EventRecord, reader_site),
+        region: field!(r, EventRecord, region),
+        context: field!(r, EventRecord, context),
+        flags: field!(r, EventRecord, flags),
+        raw: field!(r, EventRecord, raw),
+        rar: field!(r, EventRecord, rar),
+    }
+}
+
+/// Reads a visit.
+pub fn visit(r: &[u8]) -> Visit {
+    Visit {
+        thread: field!(r, VisitRecord, thread),
+        region: field!(r, VisitRecord, region),
+        count: field!(r, VisitRecord, count),
+    }
+}
+
+/// Reads a trace with its histograms.
+pub fn trace(r: &[u8], bytes: &[u8], pages: &Pages) -> Trace {
+    Trace {
+        reader: field!(r, TraceRecord, reader),
+        writer: field!(r, TraceRecord, writer),
+        region: field!(r, TraceRecord, region),
+        is_sampled: field!(r, TraceRecord, flags) & 1 != 0,
+        exact_usages: field!(r, TraceRecord, exact_usages),
+        exact_elements: field!(r, TraceRecord, exact_elements),
+        samples: field!(r, TraceRecord, samples),
+        abandoned: field!(r, TraceRecord, abandoned),
+        distinct: pages.histogram(bytes, &field!(r, TraceRecord, distinct)),
+        index: pages.histogram(bytes, &field!(r, TraceRecord, index)),
+        sampled: pages.histogram(bytes, &field!(r, TraceRecord, sampled)),
+    }
+}
+
+/// Reads private bytes.
+pub fn private_bytes(r: &[u8]) -> PrivateBytes {
+    PrivateBytes {
+        region: field!(r, PrivateRecord, region),
+        writer: field!(r, PrivateRecord, writer),
+        bytes: field!(r, PrivateRecord, bytes),
+    }
+}
+
+/// Reads a user region; the error says what is wrong with it.
+pub fn user_region(r: &[u8]) -> Result<UserRegion, String> {
+    let id = field!(r, UserRegionRecord, id);
+    let parent = field!(r, UserRegionRecord, parent);
+    if id == 0 || (parent != 0 && parent <= id) {
+        return Err(format!("user region {id} with the impossible parent {parent}"));
+    }
+    Ok(UserRegion { id, parent: (parent != 0).then_some(parent), name: text(&field!(r, UserRegionRecord, name)) })
+}
+
+/// True if the pair of threads is possible.
+pub fn is_pair(writer: u32, reader: u32) -> bool {
+    writer != reader && writer != NO_THREAD && reader != NO_THREAD
+}

@@ -1,0 +1,265 @@
+//! The decoder. Everything is checked when a profile is opened; after that, reading cannot fail.
+
+mod arrays;
+pub(crate) mod blocks;
+mod header;
+mod module;
+mod pages;
+mod record;
+mod source;
+
+use std::mem::size_of;
+use std::path::Path;
+
+use self::blocks::Block;
+use self::pages::{PageCheck, Pages};
+use self::record::{Field, field, text};
+use self::source::Source;
+use crate::error::{Error, ErrorKind};
+use crate::layout::{LiveVisits, NO_THREAD, TraceRecord, block};
+use crate::tables::{Event, Header, Module, PrivateBytes, Region, Site, State, Thread, Trace, UserRegion, Visit};
+
+/// A profile that was opened and checked.
+///
+/// Small tables are in memory; events, visits and traces are decoded from the file as they are asked for.
+#[derive(Debug)]
+pub struct Profile {
+    source: Source,
+    header: Header,
+    meta: Vec<(String, String)>,
+    modules: Vec<Module>,
+    threads: Vec<Thread>,
+    user_regions: Vec<UserRegion>,
+    blocks: Vec<Block>,
+    pages: Pages,
+}
+
+impl Profile {
+    /// Opens a file. That of a process still running is read as it is at this moment.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        Source::open(path).and_then(Self::read).map_err(|kind| Error::at(path, kind))
+    }
+
+    /// Reads a profile from memory.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        Ok(Self::read(Source::Memory(bytes.to_vec()))?)
+    }
+
+    fn read(source: Source) -> Result<Self, ErrorKind> {
+        let bytes = source.bytes();
+        let header = header::read(bytes)?;
+        let blocks = blocks::walk(bytes, header.state != State::Running)?;
+        let pages = Pages::new(&blocks);
+        let mut profile = Self {
+            header,
+            meta: Vec::new(),
+            modules: Vec::new(),
+            threads: Vec::new(),
+            user_regions: Vec::new(),
+            pages,
+            blocks: Vec::new(),
+            source,
+        };
+        profile.read_tables(&blocks)?;
+        profile.check_arrays(&blocks)?;
+        profile.blocks = blocks;
+        Ok(profile)
+    }
+
+    fn read_tables(&mut self, blocks: &[Block]) -> Result<(), ErrorKind> {
+        for b in blocks {
+            let payload = &self.source.bytes()[b.payload.clone()];
+            match b.kind {
+                block::META => read_meta(payload, &mut self.meta).map_err(|what| b.damaged(what))?,
+                block::MODULE => self.modules.push(module::read(payload).map_err(|what| b.damaged(what))?),
+                block::THREADS => self.threads.extend(records(payload, b).filter_map(arrays::thread)),
+                block::USER_REGIONS => {
+                    for r in records(payload, b) {
+                        self.user_regions.push(arrays::user_region(r).map_err(|what| b.damaged(what))?);
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.threads.sort_by_key(|t| t.id);
+        self.user_regions.sort_by_key(|r| std::cmp::Reverse(r.id));
+        self.modules.sort_by_key(|m| (m.bases.site_base, m.bases.region_base));
+        self.check_numbers(blocks)
+    }
+
+    /// No number is given out twice.
+    fn check_numbers(&self, blocks: &[Block]) -> Result<(), ErrorKind> {
+        let damaged = |kind, what: &str| {
+            let of_kind = blocks.iter().find(|b| b.kind == kind).cloned();
+            of_kind.unwrap_or(Block { kind, offset: 0, payload: 0..0 }).damaged(what)
+        };
+        if self.threads.windows(2).any(|t| t[0].id == t[1].id) {
+            return Err(damaged(block::THREADS, "two threads with one number"));
+        }
+        if self.user_regions.windows(2).any(|r| r[0].id == r[1].id) {
+            return Err(damaged(block::USER_REGIONS, "two regions with one number"));
+        }
+        let known =
+            |id: u32| self.user_regions.binary_search_by_key(&std::cmp::Reverse(id), |r| std::cmp::Reverse(r.id));
+        if self.user_regions.iter().filter_map(|r| r.parent).any(|p| known(p).is_err()) {
+            return Err(damaged(block::USER_REGIONS, "a region inside one that is not there"));
+        }
+        for pair in self.modules.windows(2) {
+            let (a, b) = (&pair[0], &pair[1]);
+            let apart = |base: u32, count: usize, next: u32| u64::from(base) + count as u64 <= u64::from(next);
+            if !apart(a.bases.site_base, a.sites.len(), b.bases.site_base)
+                || !apart(a.bases.region_base, a.regions.len(), b.bases.region_base)
+            {
+                return Err(damaged(block::MODULE, "two modules with the same numbers"));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_arrays(&self, blocks: &[Block]) -> Result<(), ErrorKind> {
+        let mut check = PageCheck::new(&self.pages);
+        for b in blocks {
+            let payload = &self.source.bytes()[b.payload.clone()];
+            match b.kind {
+                block::EVENTS => {
+                    let mut events = records(payload, b).map(arrays::event);
+                    if let Some(e) = events.find(|e| !arrays::is_pair(e.writer, e.reader)) {
+                        return Err(b.damaged(format!("an event from thread {} to thread {}", e.writer, e.reader)));
+                    }
+                }
+                block::TRACES => {
+                    for r in records(payload, b) {
+                        let (writer, reader) = (field!(r, TraceRecord, writer), field!(r, TraceRecord, reader));
+                        if !arrays::is_pair(writer, reader) {
+                            return Err(b.damaged(format!("a trace from thread {writer} to thread {reader}")));
+                        }
+                        for table in [
+                            field!(r, TraceRecord, distinct),
+                            field!(r, TraceRecord, index),
+                            field!(r, TraceRecord, sampled),
+                        ] {
+                            check.take(&table).map_err(|what| b.damaged(what))?;
+                        }
+                    }
+                }
+                block::LIVE_VISITS if live_visits(payload).is_none() => {
+                    return Err(b.damaged("it is too short for its counters"));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Recording, modes, end.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// What the runtime noted about the run, in the order of the file.
+    pub fn meta(&self) -> &[(String, String)] {
+        &self.meta
+    }
+
+    /// Instrumented modules, in the order of their numbers.
+    pub fn modules(&self) -> &[Module] {
+        &self.modules
+    }
+
+    /// Threads, by id.
+    pub fn threads(&self) -> &[Thread] {
+        &self.threads
+    }
+
+    /// Regions that the program named, first opened first: a parent comes before its children.
+    pub fn user_regions(&self) -> &[UserRegion] {
+        &self.user_regions
+    }
+
+    /// The site with a global number.
+    pub fn site(&self, number: u32) -> Option<&Site> {
+        let after = self.modules.partition_point(|m| m.bases.site_base <= number);
+        let module = self.modules.get(after.checked_sub(1)?)?;
+        module.sites.get((number - module.bases.site_base) as usize)
+    }
+
+    /// The module region with a global number.
+    pub fn region(&self, number: u32) -> Option<&Region> {
+        let after = self.modules.partition_point(|m| m.bases.region_base <= number);
+        let module = self.modules.get(after.checked_sub(1)?)?;
+        module.regions.get((number - module.bases.region_base) as usize)
+    }
+
+    /// All events, in the order of the file: one record for each combination that occurred.
+    pub fn events(&self) -> impl Iterator<Item = Event> + '_ {
+        self.records(block::EVENTS).map(arrays::event)
+    }
+
+    /// Number of [`Self::events`].
+    pub fn events_len(&self) -> usize {
+        self.lengths(block::EVENTS)
+    }
+
+    /// Visits of regions, of threads that ended and of live ones. A pair of thread and region may come more than once.
+    pub fn visits(&self) -> impl Iterator<Item = Visit> + '_ {
+        let live = self.payloads(block::LIVE_VISITS).filter_map(|(_, p)| live_visits(p)).flatten();
+        self.records(block::VISITS).map(arrays::visit).chain(live)
+    }
+
+    /// Reuse distances, in the order of the file.
+    pub fn traces(&self) -> impl Iterator<Item = Trace> + '_ {
+        self.records(block::TRACES).map(|r| arrays::trace(r, self.source.bytes(), &self.pages))
+    }
+
+    /// Private bytes by region and writer. A pair may come more than once.
+    pub fn private_bytes(&self) -> impl Iterator<Item = PrivateBytes> + '_ {
+        self.records(block::PRIVATE).map(arrays::private_bytes)
+    }
+
+    fn payloads(&self, kind: u16) -> impl Iterator<Item = (&Block, &[u8])> + '_ {
+        let bytes = self.source.bytes();
+        self.blocks.iter().filter(move |b| b.kind == kind).map(|b| (b, &bytes[b.payload.clone()]))
+    }
+
+    fn records(&self, kind: u16) -> impl Iterator<Item = &[u8]> + '_ {
+        self.payloads(kind).flat_map(|(b, payload)| records(payload, b))
+    }
+
+    fn lengths(&self, kind: u16) -> usize {
+        self.payloads(kind).map(|(b, payload)| records(payload, b).len()).sum()
+    }
+}
+
+fn records<'a>(payload: &'a [u8], block: &Block) -> std::slice::ChunksExact<'a, u8> {
+    payload.chunks_exact(blocks::record_size(block.kind).unwrap_or(1))
+}
+
+fn read_meta(payload: &[u8], meta: &mut Vec<(String, String)>) -> Result<(), &'static str> {
+    let mut rest = payload;
+    let mut next = || -> Option<String> {
+        let end = rest.iter().position(|b| *b == 0)?;
+        let string = text(&rest[..end]);
+        rest = &rest[end + 1..];
+        Some(string)
+    };
+    while let Some(key) = next() {
+        meta.push((key, next().ok_or("a key without a value")?));
+    }
+    if rest.is_empty() { Ok(()) } else { Err("text without an end") }
+}
+
+/// Visits of a live thread; none if the counters do not fit.
+fn live_visits(payload: &[u8]) -> Option<impl Iterator<Item = Visit> + '_> {
+    let counters = payload.get(size_of::<LiveVisits>()..)?;
+    let thread = field!(payload, LiveVisits, thread);
+    let regions = field!(payload, LiveVisits, regions) as usize;
+    let counters = counters.get(..regions.checked_mul(size_of::<u64>())?)?;
+    let shown = if thread == NO_THREAD { &[] } else { counters };
+    let visits = shown.chunks_exact(size_of::<u64>()).zip(0..).map(move |(bytes, region)| Visit {
+        thread,
+        region,
+        count: u64::decode(bytes),
+    });
+    Some(visits.filter(|v| v.count > 0))
+}

@@ -1,0 +1,75 @@
+//! Histograms: their pages, spread over the bucket blocks.
+
+use std::mem::size_of;
+use std::ops::Range;
+
+use super::blocks::Block;
+use super::record::Field;
+use crate::layout::{BUCKETS_PER_PAGE, BucketPage, BucketTable, block};
+use crate::tables::Histogram;
+
+const PAGE: usize = size_of::<BucketPage>();
+
+/// Where pages are: parts of the file, ascending.
+#[derive(Debug)]
+pub struct Pages {
+    ranges: Vec<Range<usize>>,
+}
+
+impl Pages {
+    /// The pages in the file's bucket blocks.
+    pub fn new(blocks: &[Block]) -> Self {
+        let ranges = blocks.iter().filter(|b| b.kind == block::BUCKETS).map(|b| b.payload.clone());
+        Self { ranges: ranges.collect() }
+    }
+
+    /// Where page `number` is; none if there is no such page.
+    fn find(&self, number: u32) -> Option<usize> {
+        let offset = (number as usize).checked_mul(PAGE)?;
+        let range = self.ranges.get(self.ranges.partition_point(|r| r.end <= offset))?;
+        (range.start <= offset && offset + PAGE <= range.end).then_some(offset)
+    }
+
+    /// The histogram of a table; pages that are not there count as empty.
+    pub fn histogram(&self, bytes: &[u8], table: &BucketTable) -> Histogram {
+        let mut histogram = Histogram::default();
+        for (index, page) in table.iter().enumerate().filter(|(_, p)| **p != 0) {
+            let Some(at) = self.find(*page) else { continue };
+            for (slot, count) in bytes[at..at + PAGE].chunks_exact(size_of::<u64>()).enumerate() {
+                histogram.push((index * BUCKETS_PER_PAGE + slot) as u16, u64::decode(count));
+            }
+        }
+        histogram
+    }
+}
+
+/// Checks that every page of every table exists and belongs to one histogram only: else a small file could
+/// stand for any amount of histograms.
+pub struct PageCheck<'a> {
+    pages: &'a Pages,
+    /// One bit for each page of the file.
+    taken: Vec<u64>,
+}
+
+impl<'a> PageCheck<'a> {
+    /// No page is taken yet.
+    pub fn new(pages: &'a Pages) -> Self {
+        let end = pages.ranges.last().map_or(0, |r| r.end);
+        Self { pages, taken: vec![0; (end / PAGE).div_ceil(64)] }
+    }
+
+    /// Takes the pages of a table; the error says what is wrong.
+    pub fn take(&mut self, table: &BucketTable) -> Result<(), String> {
+        for page in table.iter().copied().filter(|p| *p != 0) {
+            if self.pages.find(page).is_none() {
+                return Err(format!("a histogram with page {page}, which is not in the file"));
+            }
+            let (word, bit) = (page as usize / 64, 1 << (page % 64));
+            if self.taken[word] & bit != 0 {
+                return Err(format!("two histograms with page {page}"));
+            }
+            self.taken[word] |= bit;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,287 @@
+//! A profile's tables in memory. Numbers of threads, sites and regions mean what [`crate::layout`] says.
+
+use std::sync::Arc;
+use threadtalk_abi::module::{ModuleBases, RegionKind};
+
+use crate::buckets;
+use crate::layout::{Accuracy, CrdMode, SignatureMode, VERSION, event_flags};
+
+/// What the file's header says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Version of the format.
+    pub version: u32,
+    /// Bytes of an element.
+    pub granule: u32,
+    /// Bits of a site in a fresh id.
+    pub site_bits: u32,
+    /// Process id.
+    pub pid: u32,
+    /// Hashed or exact.
+    pub signature_mode: SignatureMode,
+    /// Reuse distances.
+    pub crd_mode: CrdMode,
+    /// How the process ended.
+    pub state: State,
+    /// Nanoseconds since 1970 when recording began.
+    pub start_unix_ns: u64,
+    /// Nanoseconds from the beginning to the end; none if the end was not recorded.
+    pub duration_ns: Option<u64>,
+    /// CPU time of the process in nanoseconds.
+    pub cpu_ns: Option<u64>,
+    /// Exit status, if known.
+    pub exit_status: Option<i64>,
+    /// What was exact and what was not.
+    pub accuracy: Accuracy,
+}
+
+impl Default for Header {
+    fn default() -> Self {
+        Self {
+            version: VERSION,
+            granule: threadtalk_abi::GRANULE as u32,
+            site_bits: 16,
+            pid: 0,
+            signature_mode: SignatureMode::Exact,
+            crd_mode: CrdMode::Auto,
+            state: State::Normal,
+            start_unix_ns: 0,
+            duration_ns: None,
+            cpu_ns: None,
+            exit_status: None,
+            accuracy: Accuracy::default(),
+        }
+    }
+}
+
+/// How the profiled process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Still running, or killed: blocks have no checksums.
+    Running,
+    /// Returned from main, called exit, or its last thread ended.
+    Normal,
+    /// Replaced by exec.
+    Exec,
+    /// `_exit`, `abort` or a fatal signal that the runtime saw.
+    Abrupt,
+}
+
+/// An instrumented module and its place in the global numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// The numbers that it got.
+    pub bases: ModuleBases,
+    /// Main source file.
+    pub name: Arc<str>,
+    /// Regions; the first has the global number `bases.region_base`. Parents form a forest.
+    pub regions: Vec<Region>,
+    /// Sites; the first has the global number `bases.site_base`.
+    pub sites: Vec<Site>,
+}
+
+/// A region of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// What it is.
+    pub kind: RegionKind,
+    /// Name as the linker knows it; of loops and constructs the enclosing function's.
+    pub name: Arc<str>,
+    /// File; empty = unknown.
+    pub file: Arc<str>,
+    /// First line; 0 = unknown.
+    pub line: u32,
+    /// Last line; 0 = unknown.
+    pub end_line: u32,
+    /// Index of the enclosing region in the module; none = the program.
+    pub parent: Option<u32>,
+}
+
+/// A source position at which memory is accessed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// Index of the innermost region in the module.
+    pub region: u32,
+    /// File; empty = unknown.
+    pub file: Arc<str>,
+    /// Line; 0 = unknown.
+    pub line: u32,
+    /// [`threadtalk_abi::module::site_flags`].
+    pub flags: u32,
+}
+
+/// A thread.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Thread {
+    /// Logical id.
+    pub id: u32,
+    /// Creator's logical id.
+    pub creator: Option<u32>,
+    /// Global site of the call that created it; 0 = unknown.
+    pub creation_site: u32,
+    /// The thread has ended.
+    pub ended: bool,
+    /// A worker of the OpenMP runtime.
+    pub openmp: bool,
+    /// Stands for all threads beyond the ids.
+    pub overflow: bool,
+    /// Nanoseconds after the beginning of recording.
+    pub start_ns: u64,
+    /// Nanoseconds after the beginning of recording; none = not ended.
+    pub end_ns: Option<u64>,
+    /// CPU time in nanoseconds; none = not ended.
+    pub cpu_ns: Option<u64>,
+    /// The kernel's number.
+    pub tid: u64,
+    /// Name; empty = none. At most 32 bytes are kept.
+    pub name: String,
+}
+
+/// Events of one kind: what `reader` read at `reader_site` of what `writer` wrote at `writer_site`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Event {
+    /// Logical thread; not `reader`.
+    pub writer: u32,
+    /// Logical thread.
+    pub reader: u32,
+    /// Global site; 0 = unknown.
+    pub writer_site: u32,
+    /// Global site.
+    pub reader_site: u32,
+    /// Global region.
+    pub region: u32,
+    /// User region, or 0.
+    pub context: u32,
+    /// [`event_flags`].
+    pub flags: u32,
+    /// True communication events.
+    pub raw: u64,
+    /// Reuse events.
+    pub rar: u64,
+}
+
+impl Event {
+    /// Written while only one thread existed.
+    pub fn is_serial(&self) -> bool {
+        self.flags & event_flags::SERIAL != 0
+    }
+
+    /// The read is atomic.
+    pub fn is_sync(&self) -> bool {
+        self.flags & event_flags::SYNC != 0
+    }
+}
+
+/// How often a thread entered a region.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Visit {
+    /// Logical thread.
+    pub thread: u32,
+    /// Global region.
+    pub region: u32,
+    /// Entries.
+    pub count: u64,
+}
+
+/// Reuse distances of one directed pair of threads in one region.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// Logical thread.
+    pub reader: u32,
+    /// Logical thread.
+    pub writer: u32,
+    /// Global region.
+    pub region: u32,
+    /// The exact phase is over, what followed was sampled.
+    pub is_sampled: bool,
+    /// Usages in the exact phase.
+    pub exact_usages: u64,
+    /// Distinct elements in the exact phase.
+    pub exact_elements: u64,
+    /// Sampled intervals before weighting.
+    pub samples: u64,
+    /// Sampled intervals given up.
+    pub abandoned: u64,
+    /// Distinct distances of the exact phase.
+    pub distinct: Histogram,
+    /// Index distances of the exact phase.
+    pub index: Histogram,
+    /// Index distances of sampled intervals, weighted by the events that each stands for.
+    pub sampled: Histogram,
+}
+
+/// Counts in the log-linear buckets of [`crate::buckets`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Histogram {
+    /// (bucket, count), ascending, without zeros.
+    buckets: Vec<(u16, u64)>,
+}
+
+impl Histogram {
+    /// A histogram of single distances.
+    pub fn of(distances: impl IntoIterator<Item = u64>) -> Self {
+        Self::of_buckets(distances.into_iter().map(|d| (buckets::bucket(d) as u16, 1)))
+    }
+
+    /// A histogram of counts by bucket number, in any order. Counts beyond the last bucket go there.
+    pub fn of_buckets(counts: impl IntoIterator<Item = (u16, u64)>) -> Self {
+        let mut sorted: Vec<_> = counts.into_iter().filter(|(_, n)| *n > 0).collect();
+        for (bucket, _) in &mut sorted {
+            *bucket = (*bucket).min(buckets::BUCKETS as u16 - 1);
+        }
+        sorted.sort_unstable();
+        sorted.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 = kept.1.saturating_add(next.1);
+            }
+            same
+        });
+        Self { buckets: sorted }
+    }
+
+    /// (bucket, count), ascending, without zeros.
+    pub fn buckets(&self) -> &[(u16, u64)] {
+        &self.buckets
+    }
+
+    /// Sum of the counts.
+    pub fn count(&self) -> u64 {
+        self.buckets.iter().fold(0, |sum, (_, n)| sum.saturating_add(*n))
+    }
+
+    /// True if nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        self.buckets.is_empty()
+    }
+
+    /// For counts that are in order already.
+    pub(crate) fn push(&mut self, bucket: u16, count: u64) {
+        debug_assert!(self.buckets.last().is_none_or(|(last, _)| *last < bucket));
+        if count > 0 {
+            self.buckets.push((bucket, count));
+        }
+    }
+}
+
+/// Bytes that a thread wrote in a region and that no other thread has read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PrivateBytes {
+    /// Global region.
+    pub region: u32,
+    /// Logical thread.
+    pub writer: u32,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+/// A region that the program named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserRegion {
+    /// Its region number, near `u32::MAX`.
+    pub id: u32,
+    /// User region in which it was first opened; none = the program. Has a larger number.
+    pub parent: Option<u32>,
+    /// Name. At most 120 bytes are kept.
+    pub name: String,
+}

@@ -1,0 +1,159 @@
+//! An encoder for tools and tests: tables to a valid, sealed file. The profiled process does not use it, it
+//! fills its blocks in place.
+
+mod arrays;
+mod bytes;
+mod module;
+
+use std::mem::{offset_of, size_of};
+use xxhash_rust::xxh3::xxh3_64;
+
+use self::bytes::put;
+use crate::Profile;
+use crate::layout::{
+    BLOCK_MAGIC, BlockHeader, BucketPage, ENDIAN_MARK, FILE_MAGIC, FileHeader, UNIT, VERSION, block, state,
+};
+use crate::read::blocks::record_size;
+use crate::tables::{Event, Header, Histogram, Module, PrivateBytes, State, Thread, Trace, UserRegion, Visit};
+
+/// All that a profile holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Contents {
+    /// Its version is written as the one that this code writes.
+    pub header: Header,
+    /// Keys and values, without NUL.
+    pub meta: Vec<(String, String)>,
+    /// Modules; their numbers must not overlap.
+    pub modules: Vec<Module>,
+    /// Threads.
+    pub threads: Vec<Thread>,
+    /// Events.
+    pub events: Vec<Event>,
+    /// Visits, all written as those of ended threads.
+    pub visits: Vec<Visit>,
+    /// Reuse distances.
+    pub traces: Vec<Trace>,
+    /// Private bytes.
+    pub private_bytes: Vec<PrivateBytes>,
+    /// User regions.
+    pub user_regions: Vec<UserRegion>,
+}
+
+impl From<&Profile> for Contents {
+    fn from(profile: &Profile) -> Self {
+        Self {
+            header: profile.header().clone(),
+            meta: profile.meta().to_vec(),
+            modules: profile.modules().to_vec(),
+            threads: profile.threads().to_vec(),
+            events: profile.events().collect(),
+            visits: profile.visits().collect(),
+            traces: profile.traces().collect(),
+            private_bytes: profile.private_bytes().collect(),
+            user_regions: profile.user_regions().to_vec(),
+        }
+    }
+}
+
+impl Contents {
+    /// The bytes of the file. Of a [`State::Running`] one too, but without checksums.
+    ///
+    /// # Panics
+    /// If a table is longer than its block can be (64 TiB), or a string holds a NUL.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut file = File { bytes: vec![0; UNIT as usize], sealed: self.header.state != State::Running };
+        file.block(block::META, &self.meta_bytes());
+        for module in &self.modules {
+            file.block(block::MODULE, &module::encode(module));
+        }
+        file.block(block::THREADS, &arrays::encode(&self.threads, arrays::thread));
+        file.block(block::USER_REGIONS, &arrays::encode(&self.user_regions, arrays::user_region));
+        file.block(block::EVENTS, &arrays::encode(&self.events, arrays::event));
+        file.block(block::VISITS, &arrays::encode(&self.visits, arrays::visit));
+        file.block(block::PRIVATE, &arrays::encode(&self.private_bytes, arrays::private_bytes));
+        file.traces(&self.traces);
+        self.write_header(&mut file.bytes);
+        file.bytes
+    }
+
+    fn meta_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for text in self.meta.iter().flat_map(|(key, value)| [key, value]) {
+            assert!(!text.contains('\0'), "a NUL in the meta data");
+            bytes.extend_from_slice(text.as_bytes());
+            bytes.push(0);
+        }
+        bytes
+    }
+
+    fn write_header(&self, file: &mut [u8]) {
+        let h = &self.header;
+        let length = file.len() as u64;
+        put!(file, FileHeader, magic, FILE_MAGIC);
+        put!(file, FileHeader, version, VERSION);
+        put!(file, FileHeader, endian, ENDIAN_MARK);
+        put!(file, FileHeader, header_size, size_of::<FileHeader>() as u32);
+        put!(file, FileHeader, unit, UNIT as u32);
+        put!(file, FileHeader, granule, h.granule);
+        put!(file, FileHeader, site_bits, h.site_bits);
+        put!(file, FileHeader, pid, h.pid);
+        put!(file, FileHeader, signature_mode, h.signature_mode as u32);
+        put!(file, FileHeader, crd_mode, h.crd_mode as u32);
+        put!(file, FileHeader, start_unix_ns, h.start_unix_ns);
+        put!(file, FileHeader, duration_ns, h.duration_ns.unwrap_or(0));
+        put!(file, FileHeader, cpu_ns, h.cpu_ns.unwrap_or(0));
+        put!(file, FileHeader, exit_status, h.exit_status.unwrap_or(-1));
+        arrays::accuracy(&mut file[offset_of!(FileHeader, accuracy)..], &h.accuracy);
+        let (state, sealed_length) = match h.state {
+            State::Running => (state::RUNNING, 0),
+            State::Normal => (state::NORMAL, length),
+            State::Exec => (state::EXEC, length),
+            State::Abrupt => (state::ABRUPT, length),
+        };
+        put!(file, FileHeader, state, state);
+        put!(file, FileHeader, sealed_length, sealed_length);
+    }
+}
+
+/// A file under construction.
+struct File {
+    bytes: Vec<u8>,
+    sealed: bool,
+}
+
+impl File {
+    /// Appends a block, if it holds anything, and returns the offset of its payload.
+    fn block(&mut self, kind: u16, payload: &[u8]) -> usize {
+        let start = self.bytes.len();
+        let at = start + size_of::<BlockHeader>();
+        if payload.is_empty() {
+            return at;
+        }
+        let length = (size_of::<BlockHeader>() + payload.len()).next_multiple_of(UNIT as usize);
+        self.bytes.resize(start + length, 0);
+        let block = &mut self.bytes[start..];
+        block[size_of::<BlockHeader>()..][..payload.len()].copy_from_slice(payload);
+        put!(block, BlockHeader, magic, BLOCK_MAGIC);
+        put!(block, BlockHeader, kind, kind);
+        put!(block, BlockHeader, version, 1);
+        put!(block, BlockHeader, units, u32::try_from(length as u64 / UNIT).expect("a block of less than 2^32 units"));
+        put!(block, BlockHeader, record_size, record_size(kind).unwrap_or(0) as u32);
+        put!(block, BlockHeader, used, payload.len() as u64);
+        if self.sealed {
+            put!(block, BlockHeader, checksum, xxh3_64(payload).max(1));
+        }
+        at
+    }
+
+    /// Appends the histograms' pages, then the traces that name them.
+    fn traces(&mut self, traces: &[Trace]) {
+        let first = (self.bytes.len() + size_of::<BlockHeader>()) / size_of::<BucketPage>();
+        let mut pages = arrays::Pages::new(first as u32);
+        let records = arrays::encode(traces, |r, t: &Trace| {
+            let tables = [&t.distinct, &t.index, &t.sampled].map(|h: &Histogram| pages.add(h));
+            arrays::trace(r, t, &tables);
+        });
+        self.block(block::BUCKETS, &pages.into_bytes());
+        self.block(block::TRACES, &records);
+    }
+}

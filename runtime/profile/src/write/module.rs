@@ -1,0 +1,74 @@
+//! The tables of a module.
+
+use std::collections::HashMap;
+use std::mem::{offset_of, size_of};
+use threadtalk_abi::module::{ModuleBases, RegionEntry, SiteEntry, TablesHeader};
+
+use super::bytes::put;
+use crate::layout::ModuleRecord;
+use crate::tables::Module;
+
+/// The payload of a module block.
+pub fn encode(module: &Module) -> Vec<u8> {
+    let mut strings = Strings { bytes: vec![0], known: HashMap::new() };
+    let (regions, sites) = (module.regions.len(), module.sites.len());
+    let tables = size_of::<TablesHeader>() + regions * size_of::<RegionEntry>() + sites * size_of::<SiteEntry>();
+    let mut bytes = vec![0; size_of::<ModuleRecord>() + tables];
+    let (record, rest) = bytes.split_at_mut(size_of::<ModuleRecord>());
+    let (header, rest) = rest.split_at_mut(size_of::<TablesHeader>());
+    let (region_bytes, site_bytes) = rest.split_at_mut(regions * size_of::<RegionEntry>());
+
+    let name = strings.add(&module.name);
+    for (region, entry) in module.regions.iter().zip(region_bytes.chunks_exact_mut(size_of::<RegionEntry>())) {
+        put!(entry, RegionEntry, kind, region.kind as u16);
+        put!(entry, RegionEntry, name, strings.add(&region.name));
+        put!(entry, RegionEntry, file, strings.add(&region.file));
+        put!(entry, RegionEntry, line, region.line);
+        put!(entry, RegionEntry, end_line, region.end_line);
+        put!(entry, RegionEntry, parent, region.parent.map_or(0, |p| p + 1));
+    }
+    for (site, entry) in module.sites.iter().zip(site_bytes.chunks_exact_mut(size_of::<SiteEntry>())) {
+        put!(entry, SiteEntry, region, site.region);
+        put!(entry, SiteEntry, file, strings.add(&site.file));
+        put!(entry, SiteEntry, line, site.line);
+        put!(entry, SiteEntry, flags, site.flags);
+    }
+    put!(header, TablesHeader, regions, regions as u32);
+    put!(header, TablesHeader, sites, sites as u32);
+    put!(header, TablesHeader, strings_len, strings.bytes.len() as u32);
+    put!(header, TablesHeader, name, name);
+
+    let bases = &mut record[offset_of!(ModuleRecord, bases)..];
+    put!(bases, ModuleBases, site_base, module.bases.site_base);
+    put!(bases, ModuleBases, site_salt, module.bases.site_salt);
+    put!(bases, ModuleBases, write_site_base, module.bases.write_site_base);
+    put!(bases, ModuleBases, region_base, module.bases.region_base);
+    put!(record, ModuleRecord, sites, sites as u32);
+    put!(record, ModuleRecord, regions, regions as u32);
+    put!(record, ModuleRecord, tables_len, (tables + strings.bytes.len()) as u32);
+    bytes.extend_from_slice(&strings.bytes);
+    bytes
+}
+
+/// NUL-terminated strings, each stored once.
+struct Strings {
+    bytes: Vec<u8>,
+    known: HashMap<String, u32>,
+}
+
+impl Strings {
+    fn add(&mut self, text: &str) -> u32 {
+        assert!(!text.contains('\0'), "a NUL in a name");
+        if text.is_empty() {
+            return 0;
+        }
+        if let Some(known) = self.known.get(text) {
+            return *known;
+        }
+        let offset = self.bytes.len() as u32;
+        self.bytes.extend_from_slice(text.as_bytes());
+        self.bytes.push(0);
+        self.known.insert(text.to_owned(), offset);
+        offset
+    }
+}
