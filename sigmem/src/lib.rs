@@ -4,12 +4,14 @@
 //! No operating system, no allocation, no locks: all memory is handed in.
 #![no_std]
 
-#[cfg(test)]
+#[cfg(any(test, feature = "oracle", loom))]
 extern crate std;
 
 pub mod directory;
 pub mod fresh;
 mod index;
+#[cfg(feature = "oracle")]
+pub mod oracle;
 pub mod pool;
 pub mod primitive;
 mod sets;

@@ -1,0 +1,147 @@
+//! Runs a trace through the signature the way the runtime does, and records what it finds in the oracle's terms.
+
+use crate::memory::{Memory, Size};
+use std::collections::HashMap;
+use threadtalk_abi::cell::{NONE, TRACKED};
+use threadtalk_abi::{CHUNK_SHIFT, GRANULE};
+use threadtalk_sigmem::oracle::{Access, Event, Op, Pair, Record, Region, Step, trace};
+use threadtalk_sigmem::primitive::{AtomicU32, Ordering};
+use threadtalk_sigmem::{ChunkStock, FreshId, Read, Run, Transition, View, track, untrack, write};
+
+pub const SITE_BITS: u32 = 12;
+
+/// Slots of each thread's transition cache: few, so that states push each other out.
+const TRANSITIONS_LOG2: u32 = 3;
+
+struct Thread {
+    view: View,
+    chunks: ChunkStock,
+    regions: Vec<Region>,
+    /// What the event cache would know: the writer to count reuse for, or `None` for a read that is no event.
+    known: HashMap<u32, Option<u32>>,
+    _transitions: Box<[Transition]>,
+}
+
+pub struct Driver {
+    pub memory: Memory,
+    pub record: Record,
+    /// Reads whose reader the tables had no room for.
+    pub exhausted: u64,
+    granule: u64,
+    threads: HashMap<u32, Thread>,
+    clock: u32,
+}
+
+impl Driver {
+    /// `granule`: bytes of an element of the trace. Elements are laid out on 4-byte granules one by one.
+    pub fn new(size: Size, granule: u64) -> Self {
+        let memory = Memory::new(size);
+        Self { memory, record: Record::default(), exhausted: 0, granule, threads: HashMap::new(), clock: 0 }
+    }
+
+    /// One step; its events in order.
+    pub fn step(&mut self, step: &Step) -> &[Event] {
+        let begin = self.record.events.len();
+        self.clock += 1;
+        let mut thread = self.threads.remove(&step.thread).unwrap_or_else(|| new_thread(step.thread));
+        if step.op.touches_memory() {
+            self.record.participants.entry(thread.region()).or_default().insert(step.thread);
+        }
+        match step.op {
+            Op::Enter(region) => thread.regions.push(region),
+            Op::Exit(_) => drop(thread.regions.pop()),
+            _ => step.op.accesses().into_iter().for_each(|access| self.access(&mut thread, access)),
+        }
+        self.threads.insert(step.thread, thread);
+        &self.record.events[begin..]
+    }
+
+    /// Whether an event of this element may be false.
+    pub fn is_aliased(&self, element: u64) -> bool {
+        self.memory.signature.is_aliased(element * GRANULE)
+    }
+
+    fn access(&mut self, thread: &mut Thread, access: Access) {
+        let (Access::Read { at, bytes, .. } | Access::Write { at, bytes } | Access::Death { at, bytes }) = access;
+        let (at, bytes) = self.scale(at, bytes);
+        let Memory { signature, states, .. } = &self.memory;
+        if let Access::Death { .. } = access {
+            return signature.clear(at, bytes);
+        }
+        let (region, reader) = (thread.region(), thread.view.thread());
+        let Thread { view, chunks, known, .. } = thread;
+        // Few sites, some of them serial: states of one thread's values differ in more than readers.
+        let fresh = FreshId::new(reader, !self.clock.is_multiple_of(5), self.clock % 3 + 1, SITE_BITS);
+        for run in signature.cells(at, bytes, chunks) {
+            let Run::Mapped { address, cells } = run else { panic!("no cells for {:#x}", at >> CHUNK_SHIFT) };
+            for (element, cell) in (address / GRANULE..).zip(cells) {
+                let Access::Read { sync, .. } = access else {
+                    write(cell, fresh);
+                    continue;
+                };
+                let event = |writer: u32, reuse| {
+                    let pair = Pair { writer, reader };
+                    Event { region, pair, element, reuse, sync }
+                };
+                let found = cell.load(Ordering::Relaxed);
+                if let Some(writer) = known.get(&found) {
+                    self.record.events.extend(writer.map(|writer| event(writer, true)));
+                    assert_eq!(found & TRACKED, 0, "a tracked state of other threads' data is never known");
+                    continue;
+                }
+                match view.read(states, cell) {
+                    Read::Cold => drop(known.insert(NONE, None)),
+                    Read::Own { state, .. } => drop(known.insert(state, None)),
+                    Read::Communication { writer, state, tracked } => {
+                        let writer = writer.thread(SITE_BITS);
+                        self.record.events.push(event(writer, false));
+                        known.insert(state, Some(writer));
+                        mark(cell, state, tracked, self.clock);
+                    }
+                    Read::Reuse { writer, state, tracked } => {
+                        let writer = writer.thread(SITE_BITS);
+                        self.record.events.push(event(writer, true));
+                        known.insert(state, Some(writer));
+                        mark(cell, state, tracked, self.clock);
+                    }
+                    Read::Exhausted { writer, .. } => {
+                        self.exhausted += 1;
+                        self.record.events.push(event(writer.thread(SITE_BITS), true));
+                    }
+                }
+            }
+        }
+    }
+
+    fn scale(&self, at: u64, bytes: u64) -> (u64, u64) {
+        if self.granule == GRANULE {
+            return (at, bytes);
+        }
+        let elements = trace::elements(at, bytes, self.granule);
+        (elements.start * GRANULE, (elements.end - elements.start) * GRANULE)
+    }
+}
+
+impl Thread {
+    fn region(&self) -> Region {
+        self.regions.last().copied().unwrap_or(trace::PROGRAM)
+    }
+}
+
+fn new_thread(thread: u32) -> Thread {
+    let mut transitions = vec![Transition::EMPTY; 1 << TRANSITIONS_LOG2].into_boxed_slice();
+    // SAFETY: that many slots; the box moves into the thread, its contents stay.
+    let view = unsafe { View::new(thread, SITE_BITS, transitions.as_mut_ptr(), TRANSITIONS_LOG2) };
+    let (chunks, regions, known) = Default::default();
+    Thread { view, chunks, regions, known, _transitions: transitions }
+}
+
+/// Now and then a reuse distance waits for the element, and now and then it is found.
+fn mark(cell: &AtomicU32, state: u32, tracked: bool, clock: u32) {
+    assert_eq!(cell.load(Ordering::Relaxed) & TRACKED != 0, tracked);
+    match (tracked, clock % 4) {
+        (false, 0) => assert!(track(cell, state)),
+        (true, 1) => assert!(untrack(cell, state)),
+        _ => {}
+    }
+}

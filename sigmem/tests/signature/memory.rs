@@ -1,0 +1,99 @@
+//! Memory for the parts of a signature, as the runtime would hand it in.
+
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicU32, AtomicU64};
+use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT};
+use threadtalk_sigmem::states::SetMemory;
+use threadtalk_sigmem::{Directory, Pool, Segment, Signature, StateMemory, States};
+
+/// Zeroed words that other code holds pointers to.
+pub struct Zeroed(Vec<u64>);
+
+impl Zeroed {
+    pub fn new(words: usize) -> Self {
+        Self(vec![0; words])
+    }
+
+    pub fn address(&mut self) -> usize {
+        self.0.as_mut_ptr().expose_provenance()
+    }
+
+    pub fn words(&mut self) -> *const AtomicU64 {
+        self.0.as_mut_ptr().cast()
+    }
+}
+
+/// A signature, its states and the memory below them. The memory is dropped last.
+pub struct Memory {
+    pub signature: Signature,
+    pub states: States,
+    _memory: Vec<Zeroed>,
+}
+
+/// How much of everything.
+#[derive(Clone, Copy)]
+pub struct Size {
+    /// The address space is `1 << address_bits` bytes.
+    pub address_bits: u32,
+    /// Chunks of the fixed pool; `None` = exact mode.
+    pub chunks: Option<u64>,
+    pub states: u32,
+    pub set_words: u64,
+}
+
+pub const EXACT: Size = Size { address_bits: 24, chunks: None, states: 1 << 14, set_words: 1 << 14 };
+
+impl Memory {
+    pub fn new(size: Size) -> Self {
+        let mut memory = Vec::new();
+        let mut zeroed = |words: usize| {
+            memory.push(Zeroed::new(words));
+            memory.last_mut().expect("just pushed").words()
+        };
+        let entries = zeroed(1 << (size.address_bits - CHUNK_SHIFT));
+        // SAFETY: zeroed, of that length, kept in `_memory`.
+        let directory = unsafe { Directory::new(entries, size.address_bits) };
+        let pool = match size.chunks {
+            None => {
+                SEGMENTS.with_borrow_mut(Vec::clear);
+                // SAFETY: segments live until the thread makes its next signature or ends.
+                unsafe { Pool::growing(grow) }
+            }
+            Some(chunks) => {
+                let base = zeroed((chunks * CHUNK_BYTES / 8) as usize).expose_provenance() as u64;
+                let occupants = zeroed((chunks as usize).div_ceil(2)).cast::<AtomicU32>();
+                // SAFETY: zeroed, of these lengths, kept in `_memory`.
+                unsafe { Pool::fixed(Segment { base, chunks }, occupants) }
+            }
+        };
+        let slots_log2 = size.states.next_power_of_two().ilog2() + 1;
+        let state_memory = StateMemory {
+            entries: zeroed(size.states as usize),
+            capacity: size.states,
+            slots: zeroed(1 << slots_log2),
+            slots_log2,
+            sets: SetMemory {
+                words: zeroed(size.set_words as usize),
+                capacity: size.set_words,
+                slots: zeroed(1 << slots_log2),
+                slots_log2,
+            },
+        };
+        // SAFETY: zeroed, of these lengths, kept in `_memory`.
+        let states = unsafe { States::new(state_memory) };
+        Self { signature: Signature::new(directory, pool), states, _memory: memory }
+    }
+}
+
+thread_local! {
+    static SEGMENTS: RefCell<Vec<Zeroed>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Three chunks, so that segments end between neighbours.
+fn grow() -> Option<Segment> {
+    let chunks = 3;
+    let mut segment = Zeroed::new((chunks * CHUNK_BYTES / 8) as usize);
+    let base = segment.address() as u64;
+    SEGMENTS.with_borrow_mut(|segments| segments.push(segment));
+    Some(Segment { base, chunks })
+}

@@ -1,0 +1,31 @@
+//! Exact mode finds what the oracle finds, event by event.
+
+use crate::driver::Driver;
+use crate::generator::{Generator, Shape};
+use crate::memory::EXACT;
+use fastrand::Rng;
+use threadtalk_abi::GRANULE;
+use threadtalk_sigmem::oracle::Oracle;
+
+const TRACES: u64 = 10_000;
+const STEPS: usize = 120;
+
+#[test]
+fn ten_thousand_random_traces_in_exact_mode() {
+    let mut events = 0;
+    for seed in 0..TRACES {
+        let mut rng = Rng::with_seed(seed);
+        let shape = Shape::random(&mut rng);
+        let (mut oracle, mut driver) = (Oracle::new(GRANULE), Driver::new(EXACT, GRANULE));
+        for (at, step) in Generator::new(shape, rng).take(STEPS).enumerate() {
+            let (expected, found) = (oracle.step(&step), driver.step(&step));
+            assert_eq!(expected, found, "seed {seed}, step {at}: {step:?} of {shape:?}");
+        }
+        assert_eq!(oracle.record(), &driver.record, "seed {seed}");
+        assert_eq!(driver.exhausted, 0, "seed {seed}");
+        assert_eq!(driver.memory.signature.pool.chunks_aliased(), 0, "seed {seed}");
+        events += driver.record.events.len();
+    }
+    // A generator that produces no events would agree as well.
+    assert!(events > 100 * TRACES as usize, "{events} events");
+}
