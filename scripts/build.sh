@@ -1,0 +1,58 @@
+#!/bin/sh
+# Builds the tool and lays it out as it is installed:
+#
+#   FOLDER/bin/threadtalk, threadtalk-cc, threadtalk-c++, threadtalk-fc
+#   FOLDER/lib/threadtalk/libthreadtalk_pass.so            the compiler plugin
+#   FOLDER/lib/threadtalk/libthreadtalk_rt.a, .syms        the runtime for executables, and what they export of it
+#   FOLDER/lib/threadtalk/libthreadtalk_rt_static.a, .wrap the same for executables linked with -static
+#   FOLDER/lib/threadtalk/libthreadtalk_rt.so              the same to preload
+#   FOLDER/include/threadtalk.h
+#
+#   scripts/build.sh [--runtime-only] [--trace] [FOLDER]   FOLDER: target/threadtalk
+#
+# --trace: a runtime that writes the lifecycle's events to the file THREADTALK_TRACE, for tests.
+set -eu
+
+only_runtime=
+features=
+while [ $# -gt 0 ]; do
+    case $1 in
+    --runtime-only) only_runtime=1 ;;
+    --trace) features=trace ;;
+    -*)
+        echo "scripts/build.sh: unknown option $1: --runtime-only and --trace are the options" >&2
+        exit 2
+        ;;
+    *) break ;;
+    esac
+    shift
+done
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+# A relative folder is the caller's.
+folder=${1:-$root/target/threadtalk}
+mkdir -p "$folder/bin" "$folder/lib/threadtalk" "$folder/include"
+folder=$(cd "$folder" && pwd)
+cd "$root"
+target=${CARGO_TARGET_DIR:-$root/target}
+
+# The two archives differ in features, so each is copied away before the next is built.
+build_runtime() {
+    option=$1
+    cargo build --locked --quiet --package threadtalk-runtime-archive --profile runtime --features "$2"
+    scripts/link-runtime.sh $option "$target/runtime/libthreadtalk_rt.a" "$folder/lib/threadtalk"
+}
+build_runtime "" "$features"
+build_runtime --wrap "wrap $features"
+
+if [ -z "$only_runtime" ]; then
+    LLVM_SYS_191_PREFIX=${LLVM_SYS_191_PREFIX:-/usr/lib/llvm-19}
+    export LLVM_SYS_191_PREFIX
+    cargo build --locked --quiet --release --package threadtalk-instrument --package threadtalk
+    install -m 755 "$target/release/threadtalk" "$folder/bin/threadtalk"
+    install -m 755 "$target/release/libthreadtalk_instrument.so" "$folder/lib/threadtalk/libthreadtalk_pass.so"
+    install -m 644 report/include/threadtalk.h "$folder/include/threadtalk.h"
+    for name in threadtalk-cc threadtalk-c++ threadtalk-fc; do
+        ln -sf threadtalk "$folder/bin/$name"
+    done
+fi

@@ -1,0 +1,53 @@
+#!/bin/sh
+# Turns the runtime's Rust static library into what programs link to.
+#
+#   scripts/link-runtime.sh LIBRARY FOLDER          libthreadtalk_rt.a, libthreadtalk_rt.so, libthreadtalk_rt.syms
+#   scripts/link-runtime.sh --wrap LIBRARY FOLDER   libthreadtalk_rt_static.a, libthreadtalk_rt_static.wrap
+#
+# A Rust static library brings the symbols of Rust's own library, which clash with those of any other Rust static library in the
+# program. So it becomes one relocatable object in which only the runtime's interface is global. The
+# C library's names are weak in it: a program that defines its own `free` keeps it.
+set -eu
+
+wrap=
+if [ "$1" = --wrap ]; then
+    wrap=1
+    shift
+fi
+library=$1
+folder=$2
+cc=${CC:-clang-19}
+mkdir -p "$folder"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# Link-time optimisation left the runtime in one member, which this symbol pulls in.
+ld -r -u __threadtalk_init -o "$scratch/all.o" "$library"
+
+# What Rust does not mangle is the interface.
+nm --defined-only --extern-only --format=posix "$scratch/all.o" | cut -d' ' -f1 | grep -v -e '^_ZN' -e '^_R' -e '^rust_' |
+    sort >"$scratch/interface"
+grep -v '^__threadtalk_' "$scratch/interface" | grep -v '^__wrap_' >"$scratch/weak" || true
+objcopy --keep-global-symbols="$scratch/interface" --weaken-symbols="$scratch/weak" "$scratch/all.o" "$scratch/library.o"
+
+# .preinit_array comes before all constructors, but only executables may have one.
+objcopy --rename-section .init_array.00000=.preinit_array "$scratch/library.o" "$scratch/executable.o"
+
+if [ -n "$wrap" ]; then
+    archive=$folder/libthreadtalk_rt_static.a
+    sed -n 's/^__wrap_/--wrap=/p' "$scratch/interface" >"$folder/libthreadtalk_rt_static.wrap"
+else
+    archive=$folder/libthreadtalk_rt.a
+    {
+        # An executable exports these to the libraries that it loads.
+        echo '{'
+        echo '    __threadtalk_*;'
+        sed 's/.*/    &;/' "$scratch/weak"
+        echo '};'
+    } >"$folder/libthreadtalk_rt.syms"
+    # initfirst: preloaded, its constructor is the first of all libraries'.
+    "$cc" -shared -Wl,-soname,libthreadtalk_rt.so -Wl,-z,initfirst -Wl,-z,defs -Wl,--gc-sections \
+        -o "$folder/libthreadtalk_rt.so" "$scratch/library.o"
+fi
+rm -f "$archive"
+ar rcsD "$archive" "$scratch/executable.o"
