@@ -1,0 +1,304 @@
+//! The traces of a thread: exact at first, then sampled.
+
+use super::histogram;
+use super::stack::{ExactStack, Usage};
+use super::watch::{Inserted, Watches};
+use crate::events::{EventKey, Table};
+use crate::file::ProfileFile;
+use crate::file::appender::Appender;
+use crate::memory::arena::Arena;
+use core::ptr;
+use threadtalk_profile::layout::{BUCKET_PAGES, BucketPage, CrdMode, EventRecord, TraceRecord, block};
+
+/// How reuse distances are measured in this run.
+#[derive(Clone, Copy)]
+pub struct Plan {
+    /// Off, auto or exact.
+    pub mode: CrdMode,
+    /// Usages of a trace that are exact before sampling begins.
+    pub exact_usages: u64,
+    /// Least sampling period.
+    pub least_period: u64,
+}
+
+/// Longest sampling period: at 5 ns an event, one sample in 80 microseconds of pure reuse.
+const LONGEST_PERIOD: u64 = 1 << 14;
+/// The period grows so that a trace has about this many samples between two doublings of its length.
+const SAMPLES_PER_DOUBLING: u64 = 2048;
+
+/// A trace in memory. Zeroed memory is not a valid one.
+pub struct Trace {
+    record: *mut TraceRecord,
+    /// The event records that make up this trace, linked through `EventRecord::link`.
+    events: *mut EventRecord,
+    stack: ExactStack,
+    sampled: bool,
+    /// True communication until the next sample.
+    raw_countdown: u64,
+}
+
+/// What the caller is to do with the element's cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Later reuse may be counted inline.
+    Count,
+    /// Later reuse must come here.
+    Report,
+    /// As `Report`, for this element only: mark its cell.
+    Track,
+    /// As `Count`, and the cell need not be marked any longer.
+    Untrack,
+}
+
+/// All traces of one thread. Lives in zeroed memory of the thread's control block.
+pub struct Traces {
+    slots: *mut Trace,
+    count: usize,
+    /// Number of the trace of (writer, region).
+    names: Table<u32>,
+    records: Appender<TraceRecord>,
+    pages: Appender<BucketPage>,
+    random: u64,
+    /// Traces that went over to sampling because the budget was used up.
+    pub budget_reached: u64,
+}
+
+/// Room for so many traces in a thread; more share the last one's fate: not measured.
+const MOST_TRACES: usize = 1 << 20;
+
+impl Traces {
+    /// No traces. `slots` is reserved memory for all of them.
+    pub fn new() -> Self {
+        let slots = crate::memory::reserve(MOST_TRACES * size_of::<Trace>());
+        Self {
+            slots: slots.map_or(ptr::null_mut(), |p| p.as_ptr().cast()),
+            count: 0,
+            names: Table::new(),
+            records: Appender::new(block::TRACES),
+            pages: Appender::new(block::BUCKETS),
+            random: 0x2545_F491_4F6C_DD1D,
+            budget_reached: 0,
+        }
+    }
+
+    /// The trace of (writer, region), begun if it is new.
+    pub fn of(&mut self, reader: u32, writer: u32, region: u32, file: &ProfileFile) -> Option<u32> {
+        let key = EventKey { written: writer, site: region, context: 0 };
+        match self.names.get(key) {
+            Some(number) => Some(number),
+            None => {
+                let number = self.begin(reader, writer, region, file)?;
+                self.names.insert(key, number)
+            }
+        }
+    }
+
+    fn begin(&mut self, reader: u32, writer: u32, region: u32, file: &ProfileFile) -> Option<u32> {
+        if self.slots.is_null() || self.count == MOST_TRACES {
+            return None;
+        }
+        let record = self.records.append(
+            file,
+            TraceRecord {
+                reader,
+                writer,
+                region,
+                flags: 0,
+                exact_usages: 0,
+                exact_elements: 0,
+                samples: 0,
+                abandoned: 0,
+                distinct: [0; BUCKET_PAGES],
+                index: [0; BUCKET_PAGES],
+                sampled: [0; BUCKET_PAGES],
+                reserved: [0; 2],
+            },
+        )?;
+        let number = self.count;
+        self.count += 1;
+        let trace =
+            Trace { record, events: ptr::null_mut(), stack: ExactStack::new(), sampled: false, raw_countdown: 0 };
+        // SAFETY: number < MOST_TRACES, the length of the reserved memory.
+        unsafe { self.slots.add(number).write(trace) };
+        Some(number as u32)
+    }
+
+    /// Makes an event record part of a trace.
+    ///
+    /// # Safety
+    /// `event` is a record of this thread that belongs to no trace, and `trace` came from [`Self::begin`].
+    pub unsafe fn adopt(&mut self, trace: u32, event: *mut EventRecord, plan: &Plan) {
+        // SAFETY: the caller's promise.
+        let t = unsafe { &mut *self.slots.add(trace as usize) };
+        // SAFETY: as above.
+        unsafe {
+            (*event).link = t.events as u64;
+            (*event).private = trace;
+        }
+        t.events = event;
+        let gap = if t.sampled { self.gap(self.period(trace, plan)) } else { u64::MAX / 2 };
+        // SAFETY: as above.
+        unsafe { (*event).next = (*event).rar + gap };
+    }
+
+    /// An event of `element`, counted already in `event`. `watched`: the cell is marked.
+    ///
+    /// # Safety
+    /// `event` was given to [`Self::adopt`] of this thread.
+    pub unsafe fn usage(
+        &mut self,
+        event: *mut EventRecord,
+        element: u64,
+        raw: bool,
+        watched: bool,
+        plan: &Plan,
+        thread: (&mut Arena, &mut Watches, &ProfileFile),
+    ) -> Verdict {
+        let (arena, watches, file) = thread;
+        // SAFETY: the caller's promise.
+        let number = unsafe { (*event).private };
+        // SAFETY: adopted records carry the number of a trace that exists.
+        let t = unsafe { &mut *self.slots.add(number as usize) };
+        if !t.sampled {
+            let full = self.exact_usage(number, element, arena, file);
+            // SAFETY: as above; the record is mapped.
+            let usages = unsafe { (*(*self.slots.add(number as usize)).record).exact_usages };
+            let over = plan.mode == CrdMode::Auto && usages >= plan.exact_usages;
+            if full || over {
+                self.budget_reached += u64::from(full);
+                self.go_sampling(number, arena, plan);
+                return Verdict::Count;
+            }
+            return Verdict::Report;
+        }
+        let mut ended = false;
+        if (raw || watched)
+            && let Some(watch) = watches.take(element, number)
+        {
+            let interval = self.clock(number) - watch.start;
+            // SAFETY: as above; no other reference into the slots is live.
+            let record = unsafe { &mut *(*self.slots.add(number as usize)).record };
+            histogram::add(&mut record.sampled, interval, u64::from(watch.weight), &mut self.pages, file);
+            record.samples += 1;
+            ended = true;
+        }
+        // SAFETY: as above.
+        let t = unsafe { &mut *self.slots.add(number as usize) };
+        let due = if raw {
+            t.raw_countdown = t.raw_countdown.saturating_sub(1);
+            t.raw_countdown == 0
+        } else {
+            // SAFETY: the caller's promise.
+            unsafe { (*event).rar >= (*event).next }
+        };
+        if due {
+            let clock = self.clock(number);
+            let period = self.period_at(clock, plan);
+            let gap = self.gap(period);
+            // SAFETY: as above.
+            unsafe {
+                if raw {
+                    (*self.slots.add(number as usize)).raw_countdown = gap;
+                } else {
+                    (*event).next = (*event).rar + gap;
+                }
+            }
+            let random = self.random() as u32;
+            match watches.insert(element, clock, number, period as u32, random) {
+                Inserted::AlreadyWatched => {}
+                Inserted::Watched => return Verdict::Track,
+                Inserted::Instead { of_trace } => {
+                    // SAFETY: watches carry numbers of traces that exist: they are cleared with the traces.
+                    unsafe { (*(*self.slots.add(of_trace as usize)).record).abandoned += 1 };
+                    return Verdict::Track;
+                }
+            }
+        }
+        match (watched, ended) {
+            (true, true) => Verdict::Untrack,
+            (true, false) => Verdict::Report,
+            (false, _) => Verdict::Count,
+        }
+    }
+
+    /// Forgets all traces; what they found is in the file. The arena is reset by the caller.
+    pub fn clear(&mut self) {
+        self.count = 0;
+        self.names.clear();
+    }
+
+    fn exact_usage(&mut self, number: u32, element: u64, arena: &mut Arena, file: &ProfileFile) -> bool {
+        // SAFETY: the number is that of a trace; its record is mapped.
+        let t = unsafe { &mut *self.slots.add(number as usize) };
+        // SAFETY: as above.
+        let record = unsafe { &mut *t.record };
+        match t.stack.usage(element, arena) {
+            Usage::First => record.exact_elements += 1,
+            Usage::Again { distinct, index } => {
+                histogram::add(&mut record.distinct, distinct, 1, &mut self.pages, file);
+                histogram::add(&mut record.index, index, 1, &mut self.pages, file);
+            }
+            Usage::Full => return true,
+        }
+        record.exact_usages += 1;
+        false
+    }
+
+    fn go_sampling(&mut self, number: u32, arena: &mut Arena, plan: &Plan) {
+        let period = self.period(number, plan);
+        // SAFETY: the number is that of a trace.
+        let t = unsafe { &mut *self.slots.add(number as usize) };
+        t.stack.dissolve(arena);
+        t.sampled = true;
+        let mut event = t.events;
+        // SAFETY: as above; the record is mapped.
+        unsafe { (*t.record).flags |= 1 };
+        let first = self.gap(period);
+        // SAFETY: as above.
+        unsafe { (*self.slots.add(number as usize)).raw_countdown = first };
+        while !event.is_null() {
+            let gap = self.gap(period);
+            // SAFETY: the list holds event records of this thread, mapped for the life of the process.
+            unsafe {
+                (*event).next = (*event).rar + gap;
+                event = (*event).link as *mut EventRecord;
+            }
+        }
+    }
+
+    /// Events of the trace so far.
+    fn clock(&self, number: u32) -> u64 {
+        // SAFETY: the number is that of a trace; the list holds mapped records.
+        let mut event = unsafe { (*self.slots.add(number as usize)).events };
+        let mut sum = 0;
+        while !event.is_null() {
+            // SAFETY: as above.
+            unsafe {
+                sum += (*event).rar + (*event).raw;
+                event = (*event).link as *mut EventRecord;
+            }
+        }
+        sum
+    }
+
+    fn period(&self, number: u32, plan: &Plan) -> u64 {
+        self.period_at(self.clock(number), plan)
+    }
+
+    fn period_at(&self, clock: u64, plan: &Plan) -> u64 {
+        (clock / SAMPLES_PER_DOUBLING).clamp(plan.least_period, LONGEST_PERIOD.max(plan.least_period))
+    }
+
+    /// A random number around `period`, so that sampling does not fall into step with a loop.
+    fn gap(&mut self, period: u64) -> u64 {
+        period / 2 + self.random() % period + 1
+    }
+
+    fn random(&mut self) -> u64 {
+        // xorshift64*
+        self.random ^= self.random >> 12;
+        self.random ^= self.random << 25;
+        self.random ^= self.random >> 27;
+        self.random.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 16
+    }
+}

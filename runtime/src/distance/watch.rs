@@ -1,0 +1,121 @@
+//! The elements whose next usage a thread waits for.
+
+use core::mem::size_of;
+
+/// A sampled event: `element` was used when its trace had counted `start` events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Watch {
+    /// Element number plus 1; 0 = empty.
+    key: u64,
+    /// The trace's clock.
+    pub start: u64,
+    /// The trace.
+    pub trace: u32,
+    /// Events that this sample stands for.
+    pub weight: u32,
+}
+
+/// 256 sets of 4. With one sample in 16 or fewer, 1024 open intervals reach over at least 16 K events.
+const SETS: usize = 256;
+const WAYS: usize = 4;
+
+/// The table; zeroed memory is an empty one.
+#[repr(C)]
+pub struct Watches {
+    slots: [Watch; SETS * WAYS],
+}
+
+const _: () = assert!(size_of::<Watches>() == 24 * 1024);
+
+impl Watches {
+    /// Begins to watch. Returns the watch that had to make room, if any (chosen by `random`): its interval stays unknown.
+    /// An element that is watched already, for whatever trace, is left alone.
+    pub fn insert(&mut self, element: u64, start: u64, trace: u32, weight: u32, random: u32) -> Inserted {
+        let set = self.set(element);
+        if set.iter().any(|w| w.key == element + 1) {
+            return Inserted::AlreadyWatched;
+        }
+        let watch = Watch { key: element + 1, start, trace, weight };
+        if let Some(free) = set.iter_mut().find(|w| w.key == 0) {
+            *free = watch;
+            return Inserted::Watched;
+        }
+        let victim = &mut set[random as usize % WAYS];
+        let given_up = victim.trace;
+        *victim = watch;
+        Inserted::Instead { of_trace: given_up }
+    }
+
+    /// Ends the watch of `element` for `trace`.
+    pub fn take(&mut self, element: u64, trace: u32) -> Option<Watch> {
+        let slot = self.set(element).iter_mut().find(|w| w.key == element + 1 && w.trace == trace)?;
+        let watch = *slot;
+        slot.key = 0;
+        Some(watch)
+    }
+
+    /// Ends all watches.
+    pub fn clear(&mut self) {
+        for w in &mut self.slots {
+            w.key = 0;
+        }
+    }
+
+    fn set(&mut self, element: u64) -> &mut [Watch; WAYS] {
+        let set = (element.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as usize % SETS;
+        // The chunk exists: SETS chunks of WAYS slots are the whole array.
+        let (chunks, _) = self.slots.as_chunks_mut::<WAYS>();
+        &mut chunks[set % SETS]
+    }
+}
+
+/// What [`Watches::insert`] did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inserted {
+    /// Watched from now on.
+    Watched,
+    /// Watched from now on, in the place of another.
+    Instead {
+        /// The trace of the watch that was given up.
+        of_trace: u32,
+    },
+    /// Nothing changed.
+    AlreadyWatched,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::boxed::Box;
+
+    fn empty() -> Box<Watches> {
+        // SAFETY: zeroed memory is an empty table.
+        unsafe { Box::new_zeroed().assume_init() }
+    }
+
+    #[test]
+    fn a_watch_ends_once_and_only_for_its_trace() {
+        let mut w = empty();
+        assert_eq!(w.insert(7, 100, 3, 16, 0), Inserted::Watched);
+        assert_eq!(w.insert(7, 101, 4, 16, 0), Inserted::AlreadyWatched);
+        assert_eq!(w.take(7, 4), None);
+        assert_eq!(w.take(7, 3).map(|w| (w.start, w.weight)), Some((100, 16)));
+        assert_eq!(w.take(7, 3), None);
+    }
+
+    #[test]
+    fn a_full_set_gives_up_a_watch_and_says_whose() {
+        let mut w = empty();
+        let mut given_up = 0;
+        for element in 0..5000 {
+            if let Inserted::Instead { of_trace } = w.insert(element, 0, 9, 1, element as u32) {
+                assert_eq!(of_trace, 9);
+                given_up += 1;
+            }
+        }
+        let alive = (0..5000).filter(|e| w.take(*e, 9).is_some()).count();
+        assert_eq!(alive + given_up, 5000);
+        assert!(alive > 900, "{alive} of 1024 places used");
+    }
+}

@@ -1,0 +1,170 @@
+//! Scalar accesses on the slow path: what the inlined code could not settle.
+
+use crate::distance::trace::Verdict;
+use crate::events::EventKey;
+use crate::process::{Process, accuracy};
+use crate::thread::Thread;
+use core::sync::atomic::AtomicU32;
+use threadtalk_abi::GRANULE;
+use threadtalk_abi::cell::{NONE, SHARED};
+use threadtalk_profile::layout::{CrdMode, EventRecord, event_flags};
+use threadtalk_sigmem::{FreshId, Read, track, untrack};
+
+/// A read of `BYTES` bytes: one event for each granule that it touches.
+#[inline(always)]
+pub fn read<const BYTES: u64>(t: &mut Thread, p: &Process, address: u64, site: u32) {
+    if p.is_paused() {
+        return;
+    }
+    let last = address.saturating_add(BYTES - 1);
+    let mut granule = address & !(GRANULE - 1);
+    while granule <= last {
+        if let Some(cell) = p.signature.cell(granule, &mut t.chunks) {
+            read_cell(t, p, cell, granule, site);
+        }
+        granule += GRANULE;
+    }
+}
+
+/// A write of `BYTES` bytes.
+#[inline(always)]
+pub fn write<const BYTES: u64>(t: &mut Thread, p: &Process, address: u64, site: u32) {
+    let fresh = fresh_id(t, p, site);
+    let last = address.saturating_add(BYTES - 1);
+    let mut granule = address & !(GRANULE - 1);
+    while granule <= last {
+        if let Some(cell) = p.signature.cell(granule, &mut t.chunks) {
+            threadtalk_sigmem::write(cell, fresh);
+        }
+        granule += GRANULE;
+    }
+}
+
+/// The id that a write of this thread at a global site leaves. The inlined code adds the module's own base for writes; hooks get the
+/// global number, and what does not fit is the first number without a line.
+#[inline]
+pub fn fresh_id(t: &Thread, p: &Process, site: u32) -> FreshId {
+    FreshId(t.header.write_base + site.min(p.lineless_sites))
+}
+
+/// The read of one element.
+#[inline]
+pub fn read_cell(t: &mut Thread, p: &Process, cell: &AtomicU32, element: u64, site: u32) {
+    match t.view.read(&p.states, cell) {
+        Read::Cold => t.remember_no_event(NONE, site),
+        Read::Own { state, tracked: false } if state & SHARED != 0 => t.remember_no_event(state, site),
+        Read::Own { .. } => {}
+        Read::Communication { writer, state, tracked } => {
+            event(t, p, cell, element, site, Event { writer, state, tracked, raw: true });
+        }
+        Read::Reuse { writer, state, tracked } => {
+            event(t, p, cell, element, site, Event { writer, state, tracked, raw: false });
+        }
+        Read::Exhausted { writer, state, tracked } => {
+            p.header_count(accuracy::STATES_EXHAUSTED, 1);
+            event(t, p, cell, element, site, Event { writer, state, tracked, raw: false });
+        }
+    }
+}
+
+struct Event {
+    writer: FreshId,
+    state: u32,
+    tracked: bool,
+    raw: bool,
+}
+
+#[inline]
+fn event(t: &mut Thread, p: &Process, cell: &AtomicU32, element: u64, site: u32, e: Event) {
+    check_alias(t, p, element);
+    let key = EventKey { written: e.writer.0, site, context: t.context };
+    let Some(record) = find_record(t, p, key) else { return };
+    // SAFETY: records of this thread's table are mapped for the life of the process, and only this thread counts in them.
+    unsafe {
+        if e.raw {
+            (*record).raw += 1;
+        } else {
+            (*record).rar += 1;
+        }
+    }
+    let verdict = if p.plan.mode == CrdMode::Off {
+        Verdict::Count
+    } else {
+        // SAFETY: `find_record` adopted the record; the watches belong to this block.
+        unsafe {
+            let thread = (&mut t.arena, &mut *t.watches, &p.file);
+            t.traces.usage(record, element / GRANULE, e.raw, e.tracked, &p.plan, thread)
+        }
+    };
+    match verdict {
+        Verdict::Count if !e.tracked => t.remember(e.state, site, record.cast()),
+        Verdict::Track => {
+            track(cell, e.state);
+        }
+        Verdict::Untrack => {
+            untrack(cell, e.state);
+            t.remember(e.state, site, record.cast());
+        }
+        Verdict::Count | Verdict::Report => {}
+    }
+}
+
+#[inline]
+fn find_record(t: &mut Thread, p: &Process, key: EventKey) -> Option<*mut EventRecord> {
+    match t.table.get(key) {
+        Some(record) => Some(record),
+        None => new_record(t, p, key),
+    }
+}
+
+#[cold]
+fn new_record(t: &mut Thread, p: &Process, key: EventKey) -> Option<*mut EventRecord> {
+    let reader = t.view.thread();
+    {
+        let written = FreshId(key.written);
+        let site = written.site(p.site_bits);
+        let (writer, region) = (written.thread(p.site_bits), p.sites.region(key.site));
+        let mut flags = 0;
+        if written.serial(p.site_bits) {
+            flags |= event_flags::SERIAL;
+        }
+        if p.sites.is_atomic(key.site) {
+            flags |= event_flags::SYNC;
+        }
+        let record = EventRecord {
+            rar: 0,
+            next: u64::MAX,
+            raw: 0,
+            reader,
+            writer,
+            writer_site: if site < p.lineless_sites { site } else { 0 },
+            reader_site: key.site,
+            region,
+            context: key.context,
+            flags,
+            private: u32::MAX,
+            link: 0,
+        };
+        let place = t.records.append(p.file(), record)?;
+        if p.plan.mode != CrdMode::Off {
+            let trace = t.traces.of(reader, writer, region, &p.file)?;
+            // SAFETY: the record is new and this thread's.
+            unsafe { t.traces.adopt(trace, place, &p.plan) };
+        }
+        t.table.insert(key, place)
+    }
+}
+
+/// Counts how many events fall into cells that serve more than one chunk of memory: any of these may be false.
+#[inline]
+fn check_alias(t: &mut Thread, p: &Process, element: u64) {
+    t.checked += 1;
+    if p.signature.pool.chunks_aliased() > 0 && p.signature.is_aliased(element) {
+        t.suspect += 1;
+    }
+    if t.checked >= 4096 {
+        t.flush_checked(p);
+    }
+}
+
+const _: () = assert!(core::mem::offset_of!(EventRecord, rar) == 0 && core::mem::offset_of!(EventRecord, next) == 8);

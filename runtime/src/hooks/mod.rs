@@ -1,0 +1,121 @@
+//! What instrumented code calls.
+//!
+//! Each hook is a shell of assembly ([`shells`]: the convention `preserve_most`), around a function of one or two lines here, around
+//! a body that tests can call ([`access`]). No lock, no allocation from the program's heap, no unwinding; a hook
+//! that arrives while another is at work on the same thread (a signal handler) is counted and dropped.
+
+pub mod access;
+pub mod range;
+mod shells;
+mod string;
+mod user;
+
+use crate::process::{self, Process, accuracy};
+use crate::thread::{self, Thread};
+use core::sync::atomic::{Ordering, compiler_fence};
+use threadtalk_abi::module::ModuleDescriptor;
+
+/// Runs `body` with the calling thread's control block, unless nothing is to be recorded.
+#[inline(always)]
+pub(crate) fn on_thread(body: impl FnOnce(&mut Thread, &'static Process)) {
+    let thread = thread::current();
+    let Some(process) = process::get() else { return };
+    // SAFETY: `current` gives this thread's block, or the shared one of unrecorded threads, of which only `busy` is read here.
+    if unsafe { (*thread).busy } {
+        if thread != process.off {
+            process.header_count(accuracy::DROPPED_REENTRANT, 1);
+        }
+        return;
+    }
+    if !process.is_recording() {
+        return;
+    }
+    // SAFETY: the block is this thread's alone, and `busy` keeps signal handlers out from here to the end.
+    unsafe {
+        (*thread).busy = true;
+        compiler_fence(Ordering::SeqCst);
+        body(&mut *thread, process);
+        compiler_fence(Ordering::SeqCst);
+        (*thread).busy = false;
+    }
+}
+
+extern "C" fn attach() -> *mut Thread {
+    thread::current()
+}
+
+/// # Safety
+/// `descriptor` is what the pass emitted.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __threadtalk_register(descriptor: *const ModuleDescriptor) {
+    // SAFETY: the caller's promise.
+    unsafe { crate::module::register(process::start(), descriptor) };
+}
+
+macro_rules! sized {
+    ($($read:ident $write:ident $bytes:literal;)*) => {$(
+        extern "C" fn $read(address: u64, site: u32) {
+            on_thread(|t, p| access::read::<$bytes>(t, p, address, site));
+        }
+        extern "C" fn $write(address: u64, site: u32) {
+            on_thread(|t, p| access::write::<$bytes>(t, p, address, site));
+        }
+    )*};
+}
+
+sized! {
+    read1 write1 1;
+    read2 write2 2;
+    read4 write4 4;
+    read8 write8 8;
+    read16 write16 16;
+    read32 write32 32;
+    read64 write64 64;
+}
+
+extern "C" fn read_range(address: u64, bytes: u64, site: u32) {
+    on_thread(|t, p| range::read(t, p, address, bytes, site));
+}
+
+extern "C" fn write_range(address: u64, bytes: u64, site: u32) {
+    on_thread(|t, p| range::write(t, p, address, bytes, site));
+}
+
+extern "C" fn read_repeat(address: u64, bytes: u64, site: u32, times: u64) {
+    on_thread(|t, p| (0..times).for_each(|_| range::read(t, p, address, bytes, site)));
+}
+
+extern "C" fn read_strided(address: u64, bytes: u64, stride: u64, count: u64, site: u32) {
+    on_thread(|t, p| range::strided(address, stride, count, |a| range::read(t, p, a, bytes, site)));
+}
+
+extern "C" fn write_strided(address: u64, bytes: u64, stride: u64, count: u64, site: u32) {
+    on_thread(|t, p| range::strided(address, stride, count, |a| range::write(t, p, a, bytes, site)));
+}
+
+extern "C" fn read_masked(address: u64, bytes: u64, mask: u64, site: u32) {
+    on_thread(|t, p| range::masked(address, bytes, mask, |a| range::read(t, p, a, bytes, site)));
+}
+
+extern "C" fn write_masked(address: u64, bytes: u64, mask: u64, site: u32) {
+    on_thread(|t, p| range::masked(address, bytes, mask, |a| range::write(t, p, a, bytes, site)));
+}
+
+extern "C" fn copy(destination: u64, source: u64, bytes: u64, site: u32) {
+    on_thread(|t, p| {
+        range::read(t, p, source, bytes, site);
+        range::write(t, p, destination, bytes, site);
+    });
+}
+
+extern "C" fn read_string(address: u64, most: u64, site: u32) {
+    on_thread(|t, p| range::read(t, p, address, string::bytes(address, most), site));
+}
+
+extern "C" fn write_string(address: u64, most: u64, site: u32) {
+    on_thread(|t, p| range::write(t, p, address, string::bytes(address, most), site));
+}
+
+extern "C" fn clear(address: u64, bytes: u64) {
+    on_thread(|_, p| p.signature.clear(address, bytes));
+}

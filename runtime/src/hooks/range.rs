@@ -1,0 +1,62 @@
+//! Ranges: what memcpy, string functions, strided loops and masked vectors touch.
+
+use super::access::{fresh_id, read_cell};
+use crate::process::Process;
+use crate::thread::Thread;
+use core::sync::atomic::Ordering;
+use threadtalk_abi::GRANULE;
+use threadtalk_abi::cell::NONE;
+use threadtalk_sigmem::{ChunkStock, Run};
+
+/// A read of a range.
+pub fn read(t: &mut Thread, p: &Process, address: u64, bytes: u64, site: u32) {
+    if p.is_paused() {
+        return;
+    }
+    // Memory without cells has no writer: nothing to count, no cells to make.
+    for run in p.signature.directory.runs(address, bytes) {
+        let Run::Mapped { address, cells } = run else { continue };
+        for (cell, i) in cells.iter().zip(0..) {
+            let state = cell.load(Ordering::Relaxed);
+            if state != NONE && state.wrapping_sub(t.header.own_base) >= t.header.own_span {
+                read_cell(t, p, cell, address + i * GRANULE, site);
+            }
+        }
+    }
+}
+
+/// A write of a range.
+pub fn write(t: &mut Thread, p: &Process, address: u64, bytes: u64, site: u32) {
+    let fresh = fresh_id(t, p, site);
+    let mut stock = core::mem::take(&mut t.chunks);
+    write_with(p, address, bytes, fresh.0, &mut stock);
+    t.chunks = stock;
+}
+
+fn write_with(p: &Process, address: u64, bytes: u64, fresh: u32, stock: &mut ChunkStock) {
+    for run in p.signature.cells(address, bytes, stock) {
+        let Run::Mapped { cells, .. } = run else { continue };
+        for cell in cells {
+            cell.store(fresh, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Calls `access` with the address of each of `count` accesses, `stride` bytes apart (which may be negative, in two's
+/// complement).
+pub fn strided(address: u64, stride: u64, count: u64, mut access: impl FnMut(u64)) {
+    let mut at = address;
+    for _ in 0..count {
+        access(at);
+        at = at.wrapping_add(stride);
+    }
+}
+
+/// Calls `access` with the address of each active lane.
+pub fn masked(address: u64, bytes: u64, mask: u64, mut access: impl FnMut(u64)) {
+    let mut rest = mask;
+    while rest != 0 {
+        access(address + u64::from(rest.trailing_zeros()) * bytes);
+        rest &= rest - 1;
+    }
+}

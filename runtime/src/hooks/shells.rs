@@ -1,0 +1,86 @@
+//! The entry points, in assembly: LLVM's `preserve_mostcc`, which Rust cannot define.
+//!
+//! The caller counts on all general registers but r11 (and rax where there is a result) being kept. Vector registers are its own
+//! to save, so SSE code may run inside. At entry rsp is 8 modulo 16; eight pushes and 8 bytes align it.
+
+use core::arch::global_asm;
+
+macro_rules! shell {
+    ($name:literal, $body:path) => {
+        global_asm!(
+            concat!(".pushsection .text.", $name, ",\"ax\",@progbits"),
+            concat!(".globl ", $name),
+            concat!(".type ", $name, ", @function"),
+            ".p2align 4",
+            concat!($name, ":"),
+            ".cfi_startproc",
+            "push rax", "push rcx", "push rdx", "push rsi", "push rdi", "push r8", "push r9", "push r10",
+            "sub rsp, 8",
+            ".cfi_def_cfa_offset 80",
+            "call {body}",
+            "add rsp, 8",
+            "pop r10", "pop r9", "pop r8", "pop rdi", "pop rsi", "pop rdx", "pop rcx", "pop rax",
+            ".cfi_def_cfa_offset 8",
+            "ret",
+            ".cfi_endproc",
+            concat!(".size ", $name, ", . - ", $name),
+            ".popsection",
+            body = sym $body,
+        );
+    };
+}
+
+// The one with a result: rax is not kept.
+global_asm!(
+    ".pushsection .text.__threadtalk_attach,\"ax\",@progbits",
+    ".globl __threadtalk_attach",
+    ".type __threadtalk_attach, @function",
+    ".p2align 4",
+    "__threadtalk_attach:",
+    ".cfi_startproc",
+    "push rcx", "push rdx", "push rsi", "push rdi", "push r8", "push r9", "push r10",
+    ".cfi_def_cfa_offset 64",
+    "call {body}",
+    "pop r10", "pop r9", "pop r8", "pop rdi", "pop rsi", "pop rdx", "pop rcx",
+    ".cfi_def_cfa_offset 8",
+    "ret",
+    ".cfi_endproc",
+    ".size __threadtalk_attach, . - __threadtalk_attach",
+    ".popsection",
+    body = sym super::attach,
+);
+
+// Instrumented modules refer to this symbol: objects for another version of the contract do not link.
+global_asm!(
+    ".pushsection .rodata.__threadtalk_abi,\"a\",@progbits",
+    ".globl __threadtalk_abi_v1",
+    "__threadtalk_abi_v1:",
+    ".long 1",
+    ".popsection",
+);
+
+shell!("__threadtalk_read1", super::read1);
+shell!("__threadtalk_read2", super::read2);
+shell!("__threadtalk_read4", super::read4);
+shell!("__threadtalk_read8", super::read8);
+shell!("__threadtalk_read16", super::read16);
+shell!("__threadtalk_read32", super::read32);
+shell!("__threadtalk_read64", super::read64);
+shell!("__threadtalk_write1", super::write1);
+shell!("__threadtalk_write2", super::write2);
+shell!("__threadtalk_write4", super::write4);
+shell!("__threadtalk_write8", super::write8);
+shell!("__threadtalk_write16", super::write16);
+shell!("__threadtalk_write32", super::write32);
+shell!("__threadtalk_write64", super::write64);
+shell!("__threadtalk_read_range", super::read_range);
+shell!("__threadtalk_write_range", super::write_range);
+shell!("__threadtalk_read_repeat", super::read_repeat);
+shell!("__threadtalk_read_strided", super::read_strided);
+shell!("__threadtalk_write_strided", super::write_strided);
+shell!("__threadtalk_read_masked", super::read_masked);
+shell!("__threadtalk_write_masked", super::write_masked);
+shell!("__threadtalk_copy", super::copy);
+shell!("__threadtalk_read_string", super::read_string);
+shell!("__threadtalk_write_string", super::write_string);
+shell!("__threadtalk_clear", super::clear);

@@ -1,0 +1,89 @@
+//! The end of the process, as far as it is announced.
+
+use super::{Process, accuracy, clock, meta};
+use crate::module::private::Scan;
+use crate::thread::tls;
+use core::mem::offset_of;
+use core::sync::atomic::Ordering;
+use threadtalk_profile::layout::{FileHeader, state, thread_flags};
+
+/// How a process ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// exit, return from main, or the last thread's end.
+    Normal,
+    /// exec replaces the program.
+    Exec,
+    /// `_exit`, `quick_exit`, `abort`.
+    Abrupt,
+}
+
+/// Completes the profile. Only the first call counts. After it nothing is recorded.
+pub fn end(process: &Process, how: End, status: Option<i32>) {
+    if !process.is_recording() || process.ended.swap(1, Ordering::Relaxed) != 0 {
+        return;
+    }
+    complete_counters(process, status);
+    let quick = how != End::Normal;
+    if !quick {
+        Scan::new().run(process);
+    }
+    process.recording.store(false, Ordering::Relaxed);
+    // The calling thread stops counting; others may go on until the kernel ends them.
+    let thread = tls::get();
+    if !thread.is_null() && thread != process.off {
+        tls::set(process.off);
+        process.ender.store(thread, Ordering::Relaxed);
+        // SAFETY: this thread's block, no longer reachable through the thread-local pointer.
+        unsafe {
+            (*thread).end(process);
+            crate::thread::roll::ended((*thread).record, process);
+        }
+    }
+    let code = match how {
+        End::Normal => state::NORMAL,
+        End::Exec => state::EXEC,
+        End::Abrupt => state::ABRUPT,
+    };
+    let alone = process.alive.load(Ordering::Relaxed) <= 1;
+    crate::file::seal::seal(&process.file, alone && !quick, code);
+    if how == End::Normal {
+        meta::say_where(process);
+    }
+}
+
+/// exec failed: the process goes on and so does the profile. The calling thread keeps its number.
+pub(crate) fn resume(process: &'static Process) {
+    if process.ended.swap(0, Ordering::Relaxed) == 0 {
+        return;
+    }
+    process.word32(offset_of!(FileHeader, state)).store(state::RUNNING, Ordering::Release);
+    process.recording.store(true, Ordering::Relaxed);
+    let thread = process.ender.swap(core::ptr::null_mut(), Ordering::Relaxed);
+    if thread.is_null() {
+        return;
+    }
+    // SAFETY: the block that `end` took from this very thread.
+    unsafe {
+        let (id, record) = ((*thread).view.thread(), (*thread).record);
+        let alone = (*thread).header.write_base == (*thread).header.own_base;
+        if (*thread).begin(process, id, record, alone) {
+            (*record).flags &= !thread_flags::ENDED;
+            tls::set(thread);
+        }
+    }
+}
+
+fn complete_counters(process: &Process, status: Option<i32>) {
+    let set = |offset: usize, value: u64| process.file.word(offset).store(value, Ordering::Relaxed);
+    set(accuracy::SIGNATURE_MAPPED, process.signature.pool.bytes_in_use());
+    set(accuracy::CHUNKS, process.signature.pool.chunks());
+    set(accuracy::CHUNKS_ALIASED, process.signature.pool.chunks_aliased());
+    set(accuracy::STATES, process.states.len());
+    set(accuracy::DROPPED_FULL, process.file.lost_blocks());
+    set(offset_of!(FileHeader, duration_ns), process.elapsed_ns());
+    set(offset_of!(FileHeader, cpu_ns), clock::process_cpu_ns());
+    if let Some(status) = status {
+        set(offset_of!(FileHeader, exit_status), status as u64);
+    }
+}

@@ -1,0 +1,162 @@
+//! What the profile says about the run: program, arguments, machine, options.
+
+use super::{Process, environment, message::Line, options};
+use crate::file::name::Path;
+use core::cell::UnsafeCell;
+use threadtalk_profile::layout::block;
+
+struct OutPath(UnsafeCell<Path>);
+// SAFETY: written once while the process is set up by one thread, only read afterwards.
+unsafe impl Sync for OutPath {}
+static OUT: OutPath = OutPath(UnsafeCell::new(Path::new()));
+
+/// Remembers where the profile is. Called during the setup only.
+pub(super) fn set_path(path: &Path) {
+    let mut absolute = Path::new();
+    let mut directory = [0u8; 4096];
+    if path.as_bytes().first() != Some(&b'/') {
+        // SAFETY: the buffer and its length.
+        let got = unsafe { libc::getcwd(directory.as_mut_ptr().cast(), directory.len()) };
+        if !got.is_null() {
+            let end = directory.iter().position(|&b| b == 0).unwrap_or(0);
+            absolute.push(&directory[..end]);
+            absolute.push(b"/");
+        }
+    }
+    absolute.push(path.as_bytes());
+    // SAFETY: during the setup, before any reader.
+    unsafe { *OUT.0.get() = absolute };
+}
+
+/// The absolute path of the profile; empty if there is none.
+pub fn path() -> &'static [u8] {
+    // SAFETY: not written after the setup.
+    unsafe { (*OUT.0.get()).as_bytes() }
+}
+
+/// The last component of the executable's path.
+pub fn program_name() -> &'static [u8] {
+    // SAFETY: set by libc before constructors run; a C string that lives for ever.
+    let name = unsafe {
+        if program_invocation_short_name.is_null() {
+            return b"program";
+        }
+        core::ffi::CStr::from_ptr(program_invocation_short_name)
+    };
+    if name.is_empty() { b"program" } else { name.to_bytes() }
+}
+
+unsafe extern "C" {
+    static program_invocation_short_name: *const core::ffi::c_char;
+}
+
+/// Writes the META block.
+pub fn write(process: &Process) {
+    let Some(target) = process.file.allocate(64 << 10) else { return };
+    let mut pairs = Pairs { at: target.payload(), left: target.capacity() as usize, written: 0 };
+    pairs.pair(b"runtime", env!("CARGO_PKG_VERSION").as_bytes());
+    pairs.link(b"executable", c"/proc/self/exe");
+    pairs.file(b"arguments", c"/proc/self/cmdline");
+    pairs.link(b"directory", c"/proc/self/cwd");
+    // SAFETY: no preconditions.
+    let processors = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+    pairs.number(b"processors", processors.max(0) as u64);
+    pairs.number(b"parent", parent());
+    for variable in [&b"OMP_NUM_THREADS"[..], b"OMP_PROC_BIND", b"OMP_PLACES", b"OMP_SCHEDULE", b"GOMP_CPU_AFFINITY"] {
+        if let Some(value) = environment::get(variable) {
+            pairs.pair(variable, value);
+        }
+    }
+    options::describe(&process.options, |name, value| {
+        let mut key = Path::new();
+        key.push(b"option.");
+        key.push(name);
+        match value {
+            Ok(number) => pairs.number(key.as_bytes(), number),
+            Err(word) => pairs.pair(key.as_bytes(), word),
+        }
+    });
+    target.publish(block::META, 0, pairs.written as u64);
+}
+
+fn parent() -> u64 {
+    // SAFETY: no preconditions.
+    (unsafe { libc::getppid() }) as u64
+}
+
+/// The line at the end of the run.
+pub fn say_where(process: &Process) {
+    let path = path();
+    if process.options.quiet || path.is_empty() {
+        return;
+    }
+    if environment::get(b"THREADTALK_QUIET").is_some() {
+        return;
+    }
+    Line::new().text(b"profile in ").text(path).text(b"; see it with: threadtalk report ").text(path).print();
+}
+
+struct Pairs {
+    at: *mut u8,
+    left: usize,
+    written: usize,
+}
+
+impl Pairs {
+    fn pair(&mut self, key: &[u8], value: &[u8]) {
+        if key.len() + value.len() + 2 > self.left {
+            return;
+        }
+        self.bytes(key);
+        self.bytes(b"\0");
+        // Arguments are separated by NULs themselves.
+        for &b in value {
+            self.bytes(&[if b == 0 { 0x1f } else { b }]);
+        }
+        self.bytes(b"\0");
+    }
+
+    fn number(&mut self, key: &[u8], value: u64) {
+        let mut text = Path::new();
+        text.push_number(value);
+        self.pair(key, text.as_bytes());
+    }
+
+    fn link(&mut self, key: &[u8], link: &core::ffi::CStr) {
+        let mut target = [0u8; 4096];
+        // SAFETY: the buffer and its length.
+        let length = unsafe { libc::readlink(link.as_ptr(), target.as_mut_ptr().cast(), target.len()) };
+        if let Some(text) = usize::try_from(length).ok().and_then(|n| target.get(..n)) {
+            self.pair(key, text);
+        }
+    }
+
+    fn file(&mut self, key: &[u8], name: &core::ffi::CStr) {
+        let mut text = [0u8; 16 << 10];
+        // SAFETY: a NUL-terminated name; the buffer and its length; a descriptor of ours.
+        let length = unsafe {
+            let fd = libc::open(name.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
+            if fd < 0 {
+                return;
+            }
+            let length = libc::read(fd, text.as_mut_ptr().cast(), text.len());
+            libc::close(fd);
+            length
+        };
+        if let Some(text) = usize::try_from(length).ok().and_then(|n| text.get(..n)) {
+            self.pair(key, text.strip_suffix(b"\0").unwrap_or(text));
+        }
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        for &b in bytes {
+            // SAFETY: `pair` checked the room; `at` stays inside the block's payload.
+            unsafe {
+                self.at.write(b);
+                self.at = self.at.add(1);
+            }
+        }
+        self.left -= bytes.len();
+        self.written += bytes.len();
+    }
+}

@@ -1,0 +1,216 @@
+//! The options of a run: one table gives the parser, the ranges and `THREADTALK_OPTIONS=help=1`.
+
+use super::message::Line;
+
+/// What a run does. Sizes in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Cells for all touched memory instead of a fixed budget.
+    pub exact: bool,
+    /// Budget of the hashed signature.
+    pub signature_bytes: u64,
+    /// A [`threadtalk_profile::layout::CrdMode`] as a number.
+    pub crd: u64,
+    /// Budget of each thread's reuse distance tables.
+    pub crd_bytes: u64,
+    /// Usages of a trace that are measured exactly before sampling begins.
+    pub crd_exact_usages: u64,
+    /// Least sampling period.
+    pub crd_period: u64,
+    /// Bits of a site in a fresh id; 0 = chosen from the number of sites.
+    pub site_bits: u64,
+    /// Print nothing at the end.
+    pub quiet: bool,
+    /// Count nothing until `threadtalk_start` is called.
+    pub paused: bool,
+    /// Huge pages for the cells.
+    pub huge_pages: bool,
+    /// Print the table of options.
+    pub help: bool,
+}
+
+impl Options {
+    /// The defaults of the table.
+    pub const fn defaults() -> Self {
+        Self {
+            exact: false,
+            signature_bytes: 256 << 20,
+            crd: 1,
+            crd_bytes: 64 << 20,
+            crd_exact_usages: 4096,
+            crd_period: 16,
+            site_bits: 0,
+            quiet: false,
+            paused: false,
+            huge_pages: true,
+            help: false,
+        }
+    }
+}
+
+enum Range {
+    /// One of these words, counted from 0.
+    Words(&'static [&'static [u8]]),
+    /// A number between these; suffixes K, M, G.
+    Number(u64, u64),
+}
+
+struct Entry {
+    name: &'static [u8],
+    range: Range,
+    help: &'static [u8],
+    set: fn(&mut Options, u64),
+    get: fn(&Options) -> u64,
+}
+
+const SWITCH: Range = Range::Number(0, 1);
+
+#[rustfmt::skip]
+const TABLE: &[Entry] = &[
+    Entry { name: b"mode", range: Range::Words(&[b"hashed", b"exact"]), help: b"signature with a fixed budget, or cells for all touched memory",
+        set: |o, v| o.exact = v == 1, get: |o| o.exact as u64 },
+    Entry { name: b"signature_bytes", range: Range::Number(1 << 20, 1 << 40), help: b"budget of the hashed signature",
+        set: |o, v| o.signature_bytes = v, get: |o| o.signature_bytes },
+    Entry { name: b"crd", range: Range::Words(&[b"off", b"auto", b"exact"]), help: b"communication reuse distances: none, exact then sampled, all exact",
+        set: |o, v| o.crd = v, get: |o| o.crd },
+    Entry { name: b"crd_bytes", range: Range::Number(1 << 16, 1 << 34), help: b"budget of each thread's reuse distance tables",
+        set: |o, v| o.crd_bytes = v, get: |o| o.crd_bytes },
+    Entry { name: b"crd_exact_usages", range: Range::Number(0, 1 << 20), help: b"usages of a trace measured exactly before sampling begins (crd=auto)",
+        set: |o, v| o.crd_exact_usages = v, get: |o| o.crd_exact_usages },
+    Entry { name: b"crd_period", range: Range::Number(2, 1 << 20), help: b"least number of events between two sampled ones (crd=auto)",
+        set: |o, v| o.crd_period = v, get: |o| o.crd_period },
+    Entry { name: b"site_bits", range: Range::Number(0, 24), help: b"bits of an id that hold the writing line, the others hold the thread; 0 = chosen from the program",
+        set: |o, v| o.site_bits = v, get: |o| o.site_bits },
+    Entry { name: b"huge_pages", range: SWITCH, help: b"ask for huge pages for the signature",
+        set: |o, v| o.huge_pages = v == 1, get: |o| o.huge_pages as u64 },
+    Entry { name: b"paused", range: SWITCH, help: b"count nothing until threadtalk_start() is called",
+        set: |o, v| o.paused = v == 1, get: |o| o.paused as u64 },
+    Entry { name: b"quiet", range: SWITCH, help: b"print nothing at the end",
+        set: |o, v| o.quiet = v == 1, get: |o| o.quiet as u64 },
+    Entry { name: b"help", range: SWITCH, help: b"print this table",
+        set: |o, v| o.help = v == 1, get: |o| o.help as u64 },
+];
+
+/// Why an item of the text was not understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mistake {
+    /// No option has this name.
+    Unknown,
+    /// The value is no number, no word of the list, or out of range.
+    Value,
+}
+
+/// Parses `a=1:b=2`. Items that are not understood are handed to `complain` and skipped: a typing error must not
+/// stop the program.
+pub fn parse<'t>(text: &'t [u8], mut complain: impl FnMut(&'t [u8], Mistake)) -> Options {
+    let mut options = Options::defaults();
+    for item in text.split(|&b| b == b':').filter(|item| !item.is_empty()) {
+        let at = item.iter().position(|&b| b == b'=').unwrap_or(item.len());
+        let value = item.get(at + 1..).unwrap_or(b"1");
+        match TABLE.iter().find(|e| e.name == &item[..at]) {
+            None => complain(item, Mistake::Unknown),
+            Some(entry) => match parse_value(&entry.range, value) {
+                Some(v) => (entry.set)(&mut options, v),
+                None => complain(item, Mistake::Value),
+            },
+        }
+    }
+    options
+}
+
+fn parse_value(range: &Range, text: &[u8]) -> Option<u64> {
+    match range {
+        Range::Words(words) => words.iter().position(|w| *w == text).map(|i| i as u64),
+        Range::Number(least, most) => {
+            let (digits, unit) = match text.split_last()? {
+                (b'K' | b'k', rest) => (rest, 1 << 10),
+                (b'M' | b'm', rest) => (rest, 1 << 20),
+                (b'G' | b'g', rest) => (rest, 1u64 << 30),
+                _ => (text, 1),
+            };
+            let number: u64 = core::str::from_utf8(digits).ok()?.parse().ok()?;
+            number.checked_mul(unit).filter(|n| (least..=most).contains(&n))
+        }
+    }
+}
+
+/// Prints the table with ranges and defaults to stderr.
+pub fn print_help() {
+    Line::new().text(b"THREADTALK_OPTIONS=name=value:name=value...").print();
+    for entry in TABLE {
+        let default = (entry.get)(&Options::defaults());
+        let mut line = Line::new().text(b"  ").text(entry.name).text(b"=");
+        line = match entry.range {
+            Range::Words(words) => {
+                for (i, word) in words.iter().enumerate() {
+                    line = if i > 0 { line.text(b"|") } else { line }.text(word);
+                }
+                line.text(b" (default ").text(words[default as usize])
+            }
+            Range::Number(least, most) => {
+                line.number(least).text(b"..").number(most).text(b" (default ").number(default)
+            }
+        };
+        line.text(b"): ").text(entry.help).print();
+    }
+}
+
+/// `name=value` pairs of all options but `help`, for the profile.
+pub fn describe(options: &Options, mut pair: impl FnMut(&'static [u8], Result<u64, &'static [u8]>)) {
+    for entry in TABLE.iter().filter(|e| e.name != b"help") {
+        let value = (entry.get)(options);
+        pair(
+            entry.name,
+            match entry.range {
+                Range::Words(words) => Err(words[value as usize]),
+                Range::Number(..) => Ok(value),
+            },
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    fn parsed(text: &str) -> (Options, Vec<(std::string::String, Mistake)>) {
+        let mut mistakes = Vec::new();
+        let o = parse(text.as_bytes(), |item, m| mistakes.push((std::string::String::from_utf8_lossy(item).into(), m)));
+        (o, mistakes)
+    }
+
+    #[test]
+    fn values_units_and_words() {
+        let (o, mistakes) = parsed("mode=exact:crd=off:signature_bytes=64M:quiet");
+        assert_eq!(mistakes, []);
+        assert_eq!(o, Options { exact: true, crd: 0, signature_bytes: 64 << 20, quiet: true, ..Options::defaults() });
+    }
+
+    #[test]
+    fn mistakes_are_named_and_the_rest_holds() {
+        let (o, mistakes) = parsed("colour=red:mode=fuzzy:crd_bytes=1:crd_period=x:quiet=1::");
+        let named: Vec<_> = mistakes.iter().map(|(i, m)| (i.as_str(), *m)).collect();
+        assert_eq!(
+            named,
+            [
+                ("colour=red", Mistake::Unknown),
+                ("mode=fuzzy", Mistake::Value),
+                ("crd_bytes=1", Mistake::Value),
+                ("crd_period=x", Mistake::Value)
+            ]
+        );
+        assert_eq!(o, Options { quiet: true, ..Options::defaults() });
+    }
+
+    #[test]
+    fn defaults_of_the_table_are_in_range() {
+        for entry in TABLE {
+            let value = (entry.get)(&Options::defaults());
+            match entry.range {
+                Range::Words(w) => assert!((value as usize) < w.len()),
+                Range::Number(least, most) => assert!((least..=most).contains(&value), "{:?}", entry.name),
+            }
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Sets the process up.
+
+use super::options::{self, Mistake, Options};
+use super::{Process, accuracy, clock, environment, message::Line, meta};
+use crate::distance::trace::Plan;
+use crate::file::ProfileFile;
+use crate::file::name::{self, Path};
+use crate::memory;
+use crate::module::Sites;
+use crate::thread::Thread;
+use crate::thread::pool::Pool;
+use crate::thread::roll::Roll;
+use core::ptr;
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64};
+use threadtalk_abi::thread::{EMPTY_KEY, EVENT_SLOTS, EventSlot};
+use threadtalk_abi::{ADDRESS_BITS, CHUNK_BYTES, DIRECTORY_ENTRIES, GRANULE};
+use threadtalk_profile::layout::{CrdMode, ENDIAN_MARK, FILE_MAGIC, FileHeader, SignatureMode, UNIT, VERSION, state};
+use threadtalk_sigmem::{Directory, Pool as ChunkPool, Segment, Signature, StateMemory, States};
+
+/// Shared states: 16 M of 8 bytes, reserved; pages are used as states appear.
+const STATES_LOG2: u32 = 24;
+/// Words of reader sets: 512 MiB, reserved.
+const SET_WORDS: u64 = 1 << 26;
+const SETS_LOG2: u32 = 23;
+/// A segment of the exact signature: 64 MiB.
+const SEGMENT_CHUNKS: u64 = 1024;
+const HUGE_PAGE: usize = 2 << 20;
+
+pub(super) fn build() -> Process {
+    let disabled = environment::get(b"THREADTALK_DISABLE").is_some_and(|v| v != b"0" && !v.is_empty());
+    let text = environment::get(b"THREADTALK_OPTIONS").unwrap_or(b"");
+    let options = options::parse(text, |item, mistake| {
+        let what: &[u8] = match mistake {
+            Mistake::Unknown => b"unknown option in THREADTALK_OPTIONS: ",
+            Mistake::Value => b"value out of range in THREADTALK_OPTIONS: ",
+        };
+        Line::new().text(what).text(item).text(b"; ignored (help=1 lists all options)").print();
+    });
+    if options.help {
+        options::print_help();
+    }
+    let file = if disabled { None } else { open_profile() };
+    let Some(process) = assemble(options, file, disabled) else { give_up() };
+    write_header(&process);
+    process
+}
+
+/// After the process can be used: what needs it.
+pub(super) fn announce(process: &'static Process) {
+    meta::write(process);
+}
+
+/// A signal handler with instrumented code interrupted the setup on its own thread.
+pub(super) fn interrupted() -> ! {
+    Line::new()
+        .text(b"a signal handler ran instrumented code before the profiler was set up; set THREADTALK_DISABLE=1")
+        .print();
+    // SAFETY: ends the process; there is no state to go on with.
+    unsafe { libc::_exit(1) }
+}
+
+/// Without address space there is no directory, and instrumented code cannot run.
+fn give_up() -> ! {
+    Line::new()
+        .text(b"cannot reserve address space for the profile's tables (about 40 GiB, used sparsely): lift `ulimit -v`, or build without threadtalk")
+        .print();
+    // SAFETY: as above.
+    unsafe { libc::_exit(1) }
+}
+
+fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Process> {
+    let directory = memory::reserve((DIRECTORY_ENTRIES * 8) as usize)?;
+    let no_directory = memory::reserve_zeros((DIRECTORY_ENTRIES * 8) as usize)?;
+    // SAFETY: zeroed, of the right length, never unmapped.
+    let directory = unsafe { Directory::new(directory.as_ptr().cast::<AtomicU64>(), ADDRESS_BITS) };
+    let pool = if options.exact { exact_pool() } else { hashed_pool(&options)? };
+    let sites = Sites::new()?;
+    let site_bits = if options.site_bits > 0 { (options.site_bits as u32).max(8) } else { site_bits_for(text_bytes()) };
+    let crd = match options.crd {
+        0 => CrdMode::Off,
+        1 => CrdMode::Auto,
+        _ => CrdMode::Exact,
+    };
+    let no_events = memory::reserve(size_of::<EventSlot>() * EVENT_SLOTS as usize)?.as_ptr().cast::<EventSlot>();
+    for i in 0..EVENT_SLOTS as usize {
+        // SAFETY: inside the reserved memory.
+        unsafe { (*no_events.add(i)).key = EMPTY_KEY };
+    }
+    let mut process = Process {
+        options,
+        file: ProfileFile::begin(file)?,
+        signature: Signature::new(directory, pool),
+        states: states()?,
+        plan: Plan { mode: crd, exact_usages: options.crd_exact_usages, least_period: options.crd_period },
+        site_bits,
+        lineless_sites: (1 << site_bits) / 4 * 3,
+        last_thread: (1 << (31 - site_bits - 1)) - 1,
+        sites,
+        user_regions: crate::region::UserRegions::new(),
+        roll: Roll::new(),
+        pool: Pool::new(),
+        alive: AtomicU32::new(1),
+        no_events,
+        off: ptr::null_mut(),
+        start_ns: clock::monotonic_ns(),
+        recording: AtomicBool::new(!disabled),
+        paused: AtomicBool::new(options.paused),
+        ended: AtomicU32::new(0),
+        ender: AtomicPtr::new(ptr::null_mut()),
+    };
+    process.off = off_thread(&process, no_directory.as_ptr().cast())?;
+    Some(process)
+}
+
+/// The control block for threads that are not recorded: a directory without entries sends each access to the slow path, which
+/// returns at once.
+fn off_thread(process: &Process, no_directory: *const u64) -> Option<*mut Thread> {
+    let off = Thread::create(process)?;
+    // Room for the counters of 2^24 regions, so that no module can count past the end.
+    let visits = memory::reserve(8 << 24)?;
+    // SAFETY: just made, nobody else has it.
+    unsafe {
+        (*off).header.directory = no_directory;
+        (*off).header.own_span = 0;
+        (*off).header.events = process.no_events;
+        (*off).header.visits = visits.as_ptr().cast();
+        (*off).busy = true;
+    }
+    Some(off)
+}
+
+fn hashed_pool(options: &Options) -> Option<ChunkPool> {
+    let chunks = options.signature_bytes / CHUNK_BYTES;
+    let bytes = (chunks * CHUNK_BYTES) as usize;
+    let cells = memory::reserve_aligned(bytes, HUGE_PAGE)?;
+    if options.huge_pages {
+        memory::prefer_huge_pages(cells, bytes);
+    }
+    let occupants = memory::reserve(chunks as usize * size_of::<u32>())?;
+    let region = Segment { base: cells.as_ptr().expose_provenance() as u64, chunks };
+    // SAFETY: both ranges are zeroed, of the promised length, and never unmapped.
+    Some(unsafe { ChunkPool::fixed(region, occupants.as_ptr().cast::<AtomicU32>()) })
+}
+
+fn exact_pool() -> ChunkPool {
+    // SAFETY: segments are zeroed memory that is never unmapped.
+    unsafe { ChunkPool::growing(segment) }
+}
+
+/// Each thread takes whole segments; what it does not use costs addresses only.
+fn segment() -> Option<Segment> {
+    let bytes = (SEGMENT_CHUNKS * CHUNK_BYTES) as usize;
+    let cells = memory::reserve_aligned(bytes, HUGE_PAGE)?;
+    if super::get().is_none_or(|p| p.options.huge_pages) {
+        memory::prefer_huge_pages(cells, bytes);
+    }
+    Some(Segment { base: cells.as_ptr().expose_provenance() as u64, chunks: SEGMENT_CHUNKS })
+}
+
+fn states() -> Option<States> {
+    let words = |n: u64| memory::reserve((n * 8) as usize).map(|p| p.as_ptr().cast_const().cast::<AtomicU64>());
+    let memory = StateMemory {
+        entries: words(1 << STATES_LOG2)?,
+        capacity: 1 << STATES_LOG2,
+        slots: words(2 << STATES_LOG2)?,
+        slots_log2: STATES_LOG2 + 1,
+        sets: threadtalk_sigmem::states::SetMemory {
+            words: words(SET_WORDS)?,
+            capacity: SET_WORDS,
+            slots: words(1 << SETS_LOG2)?,
+            slots_log2: SETS_LOG2,
+        },
+    };
+    // SAFETY: zeroed memory of the promised lengths, never unmapped.
+    Some(unsafe { States::new(memory) })
+}
+
+fn write_header(process: &Process) {
+    let header = process.file.header();
+    // SAFETY: unit 0 is mapped and nobody else uses it yet.
+    unsafe {
+        (*header).version = VERSION;
+        (*header).endian = ENDIAN_MARK;
+        (*header).header_size = size_of::<FileHeader>() as u32;
+        (*header).unit = UNIT as u32;
+        (*header).granule = GRANULE as u32;
+        (*header).site_bits = process.site_bits;
+        (*header).pid = libc::getpid() as u32;
+        (*header).signature_mode =
+            if process.options.exact { SignatureMode::Exact } else { SignatureMode::Hashed } as u32;
+        (*header).crd_mode = process.plan.mode as u32;
+        (*header).state = state::RUNNING;
+        (*header).start_unix_ns = clock::unix_ns();
+        (*header).exit_status = -1;
+        (*header).magic = FILE_MAGIC;
+    }
+    if !process.options.exact {
+        process.header_count(accuracy::SIGNATURE_BUDGET, process.options.signature_bytes);
+    }
+}
+
+/// Opens the profile where the user wants it, else under `$TMPDIR` or /tmp, else nowhere.
+fn open_profile() -> Option<i32> {
+    let program = meta::program_name();
+    let pattern = environment::get(b"THREADTALK_OUT").filter(|p| !p.is_empty()).unwrap_or(b"threadtalk.%n.%p.ttp");
+    let mut path = Path::new();
+    name::expand(pattern, program, &mut path);
+    let error = match name::create(&mut path) {
+        Ok(fd) => {
+            meta::set_path(&path);
+            return Some(fd);
+        }
+        Err(error) => error,
+    };
+    let mut fallback = Path::new();
+    fallback.push(environment::get(b"TMPDIR").filter(|d| !d.is_empty()).unwrap_or(b"/tmp"));
+    fallback.push(b"/threadtalk.%n.%p.ttp");
+    let mut second = Path::new();
+    name::expand(fallback.as_bytes(), program, &mut second);
+    let line = Line::new().text(b"cannot write ").text(path.as_bytes()).text(b" (error ").number(error as u64);
+    match name::create(&mut second) {
+        Ok(fd) => {
+            line.text(b"); the profile goes to ").text(second.as_bytes()).print();
+            meta::set_path(&second);
+            Some(fd)
+        }
+        Err(_) => {
+            line.text(
+                b") nor anything under $TMPDIR; this run leaves no profile: set THREADTALK_OUT to a writable file",
+            )
+            .print();
+            None
+        }
+    }
+}
+
+/// Bytes of the executable's code, as a measure of how many sites it has.
+fn text_bytes() -> u64 {
+    // SAFETY: values of the auxiliary vector; the headers are mapped as long as the program.
+    unsafe {
+        let headers = libc::getauxval(libc::AT_PHDR) as *const libc::Elf64_Phdr;
+        let count = libc::getauxval(libc::AT_PHNUM) as usize;
+        if headers.is_null() {
+            return 0;
+        }
+        (0..count)
+            .map(|i| &*headers.add(i))
+            .filter(|h| h.p_type == libc::PT_LOAD && h.p_flags & libc::PF_X != 0)
+            .map(|h| h.p_memsz)
+            .sum()
+    }
+}
+
+/// An instrumented line takes some 200 bytes of code; a quarter of the numbers stays for modules loaded later, and libraries
+/// must fit as well. 16 bits leave 16 384 threads, 21 leave 512.
+fn site_bits_for(text: u64) -> u32 {
+    let sites = text / 128 + (16 << 10);
+    (u64::BITS - (sites * 4 / 3).leading_zeros()).clamp(16, 21)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::site_bits_for;
+
+    #[test]
+    fn large_programs_get_more_bits_for_lines() {
+        assert_eq!(site_bits_for(0), 16);
+        assert_eq!(site_bits_for(1 << 20), 16);
+        assert_eq!(site_bits_for(64 << 20), 20);
+        assert_eq!(site_bits_for(1 << 40), 21);
+    }
+}

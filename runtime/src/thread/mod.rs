@@ -1,0 +1,230 @@
+//! Threads of the profiled program.
+//!
+//! A *control block* ([`Thread`]) is the memory of a live thread; blocks are recycled. A *logical thread* is a number in the
+//! profile; it is never used again. [`attach`] brings the two together, [`detach`] parts them.
+
+pub mod pool;
+pub mod roll;
+pub mod tls;
+pub mod visits;
+
+use crate::distance::trace::Traces;
+use crate::distance::watch::Watches;
+use crate::events::Table;
+use crate::file::appender::Appender;
+use crate::memory;
+use crate::memory::arena::Arena;
+use crate::process::Process;
+use core::ptr;
+use core::sync::atomic::{AtomicU64, Ordering};
+use threadtalk_abi::thread::{EMPTY_KEY, EVENT_SITE_FACTOR, EVENT_SLOTS, EventCounter, EventSlot, ThreadHeader};
+use threadtalk_profile::layout::{EventRecord, ThreadRecord, block};
+use threadtalk_sigmem::{ChunkStock, Transition, View};
+use visits::Visits;
+
+/// log2 of the slots of a thread's transition cache: 1024 of 16 bytes.
+const TRANSITIONS_LOG2: u32 = 10;
+
+/// The control block. Only its own thread touches it, but for `header.events` (pause) and the pool's link.
+#[repr(C)]
+pub struct Thread {
+    /// What inlined code sees; first.
+    pub header: ThreadHeader,
+    /// A hook is at work: another one that arrives now comes from a signal handler.
+    pub busy: bool,
+    /// The real event cache, while `header.events` may point to the empty one.
+    pub events: *mut EventSlot,
+    /// Where reads that are no events count.
+    pub idle: EventCounter,
+    /// This thread's view of the signature.
+    pub view: View,
+    /// Chunks of cells taken and not yet used.
+    pub chunks: ChunkStock,
+    /// Its event records.
+    pub table: Table<*mut EventRecord>,
+    /// Where new ones go.
+    pub records: Appender<EventRecord>,
+    /// Reuse distance.
+    pub traces: Traces,
+    /// Elements whose next usage is waited for.
+    pub watches: *mut Watches,
+    /// Memory for exact traces.
+    pub arena: Arena,
+    /// Region entries.
+    pub visits: Visits,
+    /// Innermost open user region, or 0.
+    pub context: u32,
+    /// Its record in the profile.
+    pub record: *mut ThreadRecord,
+    /// Events whose cells were checked for aliasing, not yet added to the profile's total.
+    pub checked: u32,
+    /// Those in shared cells.
+    pub suspect: u32,
+    /// Next free block in the pool.
+    pub next_free: AtomicU64,
+}
+
+impl Thread {
+    /// A new control block for any number of logical threads, one after the other.
+    pub fn create(process: &Process) -> Option<*mut Thread> {
+        let place = memory::reserve(size_of::<Thread>())?.as_ptr().cast::<Thread>();
+        let events = memory::reserve(size_of::<EventSlot>() * EVENT_SLOTS as usize)?.as_ptr().cast::<EventSlot>();
+        let transitions = memory::reserve(size_of::<Transition>() << TRANSITIONS_LOG2)?.as_ptr().cast::<Transition>();
+        let watches = memory::reserve(size_of::<Watches>())?.as_ptr().cast::<Watches>();
+        // SAFETY: zeroed memory of the right size that belongs to this block for ever.
+        let view = unsafe { View::new(0, process.site_bits, transitions, TRANSITIONS_LOG2) };
+        let thread = Thread {
+            header: ThreadHeader {
+                directory: process.signature.directory.base().cast(),
+                own_base: 0,
+                own_span: view.own_span(),
+                write_base: 0,
+                site_bits: process.site_bits,
+                events,
+                visits: ptr::null_mut(),
+                creation_site: 0,
+                reserved: 0,
+            },
+            busy: false,
+            events,
+            idle: EventCounter { rar: 0, next: u64::MAX },
+            view,
+            chunks: ChunkStock::default(),
+            table: Table::new(),
+            records: Appender::new(block::EVENTS),
+            traces: Traces::new(),
+            watches,
+            arena: Arena::with_budget(process.options.crd_bytes as usize),
+            visits: Visits::new(),
+            context: 0,
+            record: ptr::null_mut(),
+            checked: 0,
+            suspect: 0,
+            next_free: AtomicU64::new(0),
+        };
+        // SAFETY: `place` is ours and large enough.
+        unsafe { place.write(thread) };
+        Some(place)
+    }
+
+    /// The block begins to serve logical thread `id`.
+    pub(crate) fn begin(&mut self, process: &Process, id: u32, record: *mut ThreadRecord, alone: bool) -> bool {
+        self.view.pass_on(id);
+        self.header.own_base = self.view.own_base();
+        self.set_alone(alone);
+        self.record = record;
+        self.context = 0;
+        self.busy = false;
+        self.forget_events();
+        self.header.visits = match self.visits.begin(process, id) {
+            Some(counters) => counters,
+            None => return false,
+        };
+        self.header.events = if process.is_paused() { process.no_events } else { self.events };
+        true
+    }
+
+    /// The block's thread ends: its counts go where they stay.
+    pub fn end(&mut self, process: &Process) {
+        self.flush_checked(process);
+        self.visits.end(process, self.view.thread());
+        self.table.clear();
+        self.traces.clear();
+        process.header_count(crate::process::accuracy::CRD_BUDGET_REACHED, self.traces.budget_reached);
+        self.traces.budget_reached = 0;
+        // SAFETY: the watches belong to this block.
+        unsafe { (*self.watches).clear() };
+        // SAFETY: the traces that used it are gone.
+        unsafe { self.arena.reset() };
+    }
+
+    /// Whether this thread is the only one: what it writes from now on is serial.
+    pub fn set_alone(&mut self, alone: bool) {
+        let parallel = if alone { 0 } else { 1 << self.header.site_bits };
+        self.header.write_base = self.header.own_base + parallel;
+    }
+
+    /// Empties the event cache.
+    pub fn forget_events(&mut self) {
+        for i in 0..EVENT_SLOTS as usize {
+            // SAFETY: below the length of the cache.
+            unsafe { (*self.events.add(i)).key = EMPTY_KEY };
+        }
+    }
+
+    /// From now on a read at `site` of a cell in `state` is no event, and is settled inline.
+    #[inline]
+    pub fn remember_no_event(&mut self, state: u32, site: u32) {
+        let idle = &raw mut self.idle;
+        self.remember(state, site, idle);
+    }
+
+    /// From now on a read at `site` of a cell in `state` is counted inline in `counter`.
+    #[inline]
+    pub fn remember(&mut self, state: u32, site: u32, counter: *mut EventCounter) {
+        let slot = state.wrapping_add(site.wrapping_mul(EVENT_SITE_FACTOR)) % EVENT_SLOTS as u32;
+        // SAFETY: below the length of the cache.
+        unsafe {
+            *self.events.add(slot as usize) = EventSlot { key: u64::from(site) << 32 | u64::from(state), counter }
+        };
+    }
+
+    /// Adds the checked events to the profile's totals.
+    pub fn flush_checked(&mut self, process: &Process) {
+        process.header_count(crate::process::accuracy::EVENTS_CHECKED, u64::from(self.checked));
+        process.header_count(crate::process::accuracy::EVENTS_SUSPECT, u64::from(self.suspect));
+        (self.checked, self.suspect) = (0, 0);
+    }
+}
+
+/// The calling thread's control block; attached now if it was not. Never null once the process is set up.
+pub fn current() -> *mut Thread {
+    let thread = tls::get();
+    if thread.is_null() { attach_unknown() } else { thread }
+}
+
+/// Attaches a thread that nobody announced: the first one, or one made by a raw `clone`.
+#[cold]
+pub fn attach_unknown() -> *mut Thread {
+    let process = crate::process::start();
+    if !process.is_recording() {
+        tls::set(process.off);
+        return process.off;
+    }
+    let first = process.roll.is_empty();
+    if !first {
+        process.alive.fetch_add(1, Ordering::Relaxed);
+    }
+    let ticket = process.roll.enter(process, 0, 0);
+    attach(process, ticket, first)
+}
+
+/// Attaches the calling thread as a logical thread. `alone`: it is the only one.
+pub fn attach(process: &'static Process, ticket: roll::Ticket, alone: bool) -> *mut Thread {
+    let Some(thread) = process.pool.take(process) else {
+        tls::set(process.off);
+        return process.off;
+    };
+    // SAFETY: the pool gave the block to this thread alone.
+    let begun = unsafe { (*thread).begin(process, ticket.id, ticket.record, alone) };
+    let thread = if begun { thread } else { process.off };
+    tls::set(thread);
+    roll::started(ticket.record, process);
+    thread
+}
+
+/// The calling thread ends; its block serves another one.
+pub fn detach(process: &'static Process) {
+    let thread = tls::get();
+    if thread.is_null() || thread == process.off {
+        return;
+    }
+    tls::set(process.off);
+    // SAFETY: this thread's block; the thread-local pointer does not lead to it any more.
+    unsafe {
+        (*thread).end(process);
+        roll::ended((*thread).record, process);
+    }
+    process.alive.fetch_sub(1, Ordering::Relaxed);
+    process.pool.put(thread);
+}
