@@ -7,7 +7,7 @@
 use crate::hooks::{on_thread, range};
 use crate::process::end::{self, End};
 use crate::process::{self, Process, accuracy, environment};
-use crate::thread::{self, Thread, roll, tls};
+use crate::thread::{self, Thread, roll};
 use core::ffi::{c_char, c_int};
 use core::sync::atomic::Ordering;
 use threadtalk_profile::layout::thread_flags;
@@ -179,7 +179,7 @@ pub fn fork_child(child: Child) -> bool {
         }
         Child::Leaves => {
             process.leave_to_parent();
-            tls::set(process.off);
+            thread::set_own_block(process.off);
             false
         }
     }

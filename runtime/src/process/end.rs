@@ -2,7 +2,7 @@
 
 use super::{Process, accuracy, clock, meta};
 use crate::module::private::Scan;
-use crate::thread::tls;
+use crate::thread;
 use core::mem::offset_of;
 use core::sync::atomic::Ordering;
 use threadtalk_profile::layout::{FileHeader, state, thread_flags};
@@ -30,14 +30,14 @@ pub fn end(process: &Process, how: End, status: Option<i32>) {
     }
     process.recording.store(false, Ordering::Relaxed);
     // The calling thread stops counting; others may go on until the kernel ends them.
-    let thread = tls::get();
-    if !thread.is_null() && thread != process.off {
-        tls::set(process.off);
-        process.ender.store(thread, Ordering::Relaxed);
+    let own = thread::own_block();
+    if !own.is_null() && own != process.off {
+        thread::set_own_block(process.off);
+        process.ender.store(own, Ordering::Relaxed);
         // SAFETY: this thread's block, no longer reachable through the thread-local pointer.
         unsafe {
-            (*thread).end(process);
-            crate::thread::roll::ended((*thread).record, process);
+            (*own).end(process);
+            thread::roll::ended((*own).record, process);
         }
     }
     let code = match how {
@@ -59,17 +59,17 @@ pub(crate) fn resume(process: &'static Process) {
     }
     process.word32(offset_of!(FileHeader, state)).store(state::RUNNING, Ordering::Release);
     process.recording.store(true, Ordering::Relaxed);
-    let thread = process.ender.swap(core::ptr::null_mut(), Ordering::Relaxed);
-    if thread.is_null() {
+    let own = process.ender.swap(core::ptr::null_mut(), Ordering::Relaxed);
+    if own.is_null() {
         return;
     }
     // SAFETY: the block that `end` took from this very thread.
     unsafe {
-        let (id, record) = ((*thread).view.thread(), (*thread).record);
-        let alone = (*thread).header.write_base == (*thread).header.own_base;
-        if (*thread).begin(process, id, record, alone) {
+        let (id, record) = ((*own).view.thread(), (*own).record);
+        let alone = (*own).header.write_base == (*own).header.own_base;
+        if (*own).begin(process, id, record, alone) {
             (*record).flags &= !thread_flags::ENDED;
-            tls::set(thread);
+            thread::set_own_block(own);
         }
     }
 }

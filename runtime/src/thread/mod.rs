@@ -5,13 +5,13 @@
 
 pub mod pool;
 pub mod roll;
-pub mod tls;
 pub mod visits;
 
 use crate::distance::trace::Traces;
 use crate::distance::watch::Watches;
 use crate::events::Table;
 use crate::file::appender::Appender;
+use crate::lifecycle::tls;
 use crate::memory;
 use crate::memory::arena::Arena;
 use crate::process::Process;
@@ -177,9 +177,20 @@ impl Thread {
     }
 }
 
+/// The calling thread's control block; null until it is attached.
+#[inline(always)]
+pub fn own_block() -> *mut Thread {
+    tls::thread().cast()
+}
+
+/// Gives the calling thread a control block.
+pub fn set_own_block(thread: *mut Thread) {
+    tls::set_thread(thread.cast());
+}
+
 /// The calling thread's control block; attached now if it was not. Never null once the process is set up.
 pub fn current() -> *mut Thread {
-    let thread = tls::get();
+    let thread = own_block();
     if thread.is_null() { attach_unknown() } else { thread }
 }
 
@@ -188,7 +199,7 @@ pub fn current() -> *mut Thread {
 pub fn attach_unknown() -> *mut Thread {
     let process = crate::process::start();
     if !process.is_recording() {
-        tls::set(process.off);
+        set_own_block(process.off);
         return process.off;
     }
     let first = process.roll.is_empty();
@@ -202,24 +213,24 @@ pub fn attach_unknown() -> *mut Thread {
 /// Attaches the calling thread as a logical thread. `alone`: it is the only one.
 pub fn attach(process: &'static Process, ticket: roll::Ticket, alone: bool) -> *mut Thread {
     let Some(thread) = process.pool.take(process) else {
-        tls::set(process.off);
+        set_own_block(process.off);
         return process.off;
     };
     // SAFETY: the pool gave the block to this thread alone.
     let begun = unsafe { (*thread).begin(process, ticket.id, ticket.record, alone) };
     let thread = if begun { thread } else { process.off };
-    tls::set(thread);
+    set_own_block(thread);
     roll::started(ticket.record, process);
     thread
 }
 
 /// The calling thread ends; its block serves another one.
 pub fn detach(process: &'static Process) {
-    let thread = tls::get();
+    let thread = own_block();
     if thread.is_null() || thread == process.off {
         return;
     }
-    tls::set(process.off);
+    set_own_block(process.off);
     // SAFETY: this thread's block; the thread-local pointer does not lead to it any more.
     unsafe {
         (*thread).end(process);
