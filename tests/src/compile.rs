@@ -1,6 +1,6 @@
 //! Compiling a test program, instrumented or not.
 
-use crate::distribution::Distribution;
+use crate::distribution::{Distribution, programs};
 use crate::execute::{Finished, Run};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,16 @@ pub fn compile(
     flags: &[OsString],
 ) -> std::io::Result<Finished> {
     let mut command = Command::new(compiler(tool, which, source));
-    command.arg("-g").arg("-I").arg(tool.include()).arg(source).arg("-o").arg(output).args(flags);
+    command
+        .arg("-g")
+        .arg("-I")
+        .arg(tool.include())
+        .arg("-I")
+        .arg(programs())
+        .arg(source)
+        .arg("-o")
+        .arg(output)
+        .args(flags);
     Run::new(command).limit(Duration::from_secs(120)).finish()
 }
 

@@ -22,6 +22,10 @@ pub struct Expectation {
     pub runs: usize,
     /// `exit N` or `signal N`.
     pub ending: String,
+    /// What the report says of the end: `normally`, `abnormally` or `exec`.
+    pub ended: String,
+    /// Why it is left out unless asked for, if it takes long.
+    pub slow: Option<String>,
     /// Exact standard output, without the last line end.
     pub stdout: String,
     /// Number of threads in the report, the main thread included.
@@ -171,6 +175,8 @@ impl Expectation {
             options: String::new(),
             runs: 2,
             ending: "exit 0".into(),
+            ended: "normally".into(),
+            slow: None,
             stdout: String::new(),
             threads: 0,
             names: Names::default(),
@@ -212,6 +218,8 @@ impl Expectation {
             "ARGS" => self.args = words(),
             "OPTIONS" => self.options = value.to_owned(),
             "RUNS" => self.runs = number()?,
+            "ENDED" => self.ended = value.to_owned(),
+            "SLOW" => self.slow = Some(value.to_owned()),
             "ENDS" => self.ending = value.to_owned(),
             "STDOUT" => self.stdout = value.replace("\\n", "\n"),
             "THREADS" => {

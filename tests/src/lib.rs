@@ -5,6 +5,7 @@
 //! * [`compile`] and [`execute`] compile and run one program in a folder of its own.
 //! * [`expectation`] reads the comments; [`formula`] evaluates the formulas in them.
 //! * [`report`] reads `threadtalk report --format json`; [`check`] compares both.
+//! * [`scene`] is for tests that do more with a program than run it to its end.
 //!
 //! `programs/README.md` explains the language of the comments.
 
@@ -15,3 +16,4 @@ pub mod execute;
 pub mod expectation;
 pub mod formula;
 pub mod report;
+pub mod scene;

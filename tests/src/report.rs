@@ -120,6 +120,12 @@ impl Report {
         Ok(sum)
     }
 
+    /// `key` of the whole program from `writer` to `reader`.
+    pub fn total(&self, key: &str, writer: usize, reader: usize) -> i64 {
+        let program = [&self.0["program_total"]];
+        self.matrix(&program, key, self.threads()).map_or(0, |m| m[writer][reader])
+    }
+
     /// Sum of `raw` or `rar` over all pairs (line of the writer, line of the reader) in the file named `file`.
     pub fn between_lines(&self, key: &str, file: &str, writer: u64, reader: u64) -> i64 {
         let here = |end: &Value, line: u64| {

@@ -1,0 +1,39 @@
+// A stack variable whose address goes to another thread is shared like any memory, and dies when its function returns: the next
+// function's variable in the same place is cold.
+// THREADS: 3
+// STDOUT: same
+// LET: N = 64
+// EXPECT: raw = N if w == 0 && r == 1
+// EXPECT: rar = 0
+#include "team.h"
+
+enum { N = 64 };
+static uintptr_t place[2];
+
+static void *look(void *variable) {
+    volatile int *words = variable;
+    for (int i = 0; i < N; i++)
+        USE(words[i]);
+    return NULL;
+}
+
+static NOINLINE void written(void) {
+    volatile int words[N];
+    for (int i = 0; i < N; i++)
+        words[i] = i;
+    one(look, (void *)words);
+    place[0] = (uintptr_t)words;
+}
+
+static NOINLINE void unwritten(void) {
+    volatile int words[N];
+    one(look, (void *)words);
+    place[1] = (uintptr_t)words;
+}
+
+int main(void) {
+    written();
+    unwritten();
+    puts(place[0] == place[1] ? "same" : "other");
+    return 0;
+}
