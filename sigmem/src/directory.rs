@@ -1,7 +1,7 @@
 //! From the address of memory to its cells.
 //!
-//! One 8-byte entry for each 64 KiB chunk of the address space says what to add to a granule's address to get the address of its cell.
-//! 0 = the chunk has no cells yet. An entry is set once and never changes.
+//! One 8-byte entry for each 64 KiB chunk of the address space says what to add to a granule's address to get
+//! the address of its cell. 0 = the chunk has no cells yet. An entry is set once and never changes.
 
 use crate::primitive::{AtomicU32, AtomicU64, Ordering};
 use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT, GRANULE};
@@ -85,7 +85,7 @@ impl Directory {
         let offset = cells.wrapping_sub(chunk_base(address));
         let Some(entry) = self.entry(address) else { return Err(0) };
         // Release: whoever finds the entry also finds the pool's note of who shares the chunk.
-        match entry.compare_exchange(0, offset, Ordering::AcqRel, Ordering::Acquire) {
+        match entry.compare_exchange(0, offset, Ordering::Release, Ordering::Acquire) {
             Ok(_) => Ok(offset),
             Err(held) => Err(held),
         }

@@ -1,12 +1,13 @@
 //! A lock-free, insert-only hash index: from contents to the name they were given.
 //!
-//! A slot is one word `tag << 32 | name`, 0 = empty, and changes once, from empty to full. Two threads that enter equal contents walk the same
-//! probe sequence, so they meet at its first empty slot: the exchange picks one, the other finds the winner there.
+//! A slot is one word `tag << 32 | name`, 0 = empty, and changes once, from empty to full. Two threads that
+//! enter equal contents walk the same probe sequence, so they meet at its first empty slot: the exchange picks
+//! one, the other finds the winner there.
 
 use crate::primitive::{AtomicU64, Ordering};
 
-/// Slots looked at before the index is called full. With at most half of the slots in use the longest run of full slots
-/// in 2^23 is around 60; this is a bound on work, not a limit that is met.
+/// Slots looked at before the index is called full. With at most half of the slots in use the longest run of
+/// full slots in 2^23 is around 60; this is a bound on work, not a limit that is met.
 const PROBES: usize = 512;
 
 /// The array of slots. The memory behind it is not owned.
@@ -31,13 +32,14 @@ pub(crate) enum Entered {
 
 impl Index {
     /// # Safety
-    /// `slots` points to `1 << slots_log2` words, zero at first, that live as long as the index and that nobody else writes.
+    /// `slots` points to `1 << slots_log2` words, zero at first, that live as long as the index and that nobody else
+    /// writes.
     pub(crate) unsafe fn new(slots: *const AtomicU64, slots_log2: u32) -> Self {
         Self { slots, mask: (1 << slots_log2) - 1 }
     }
 
-    /// Finds the name for contents with this hash, or enters the offered one. The contents behind `offered` must be written before.
-    /// `None`: no room.
+    /// Finds the name for contents with this hash, or enters the offered one. The contents behind `offered`
+    /// must be written before. `None`: no room.
     pub(crate) fn enter(&self, hash: u64, offered: Option<u32>, equal: impl Fn(u32) -> bool) -> Option<Entered> {
         // An odd tag keeps full slots different from the empty one.
         let tag = hash >> 32 | 1;

@@ -1,7 +1,8 @@
 //! A slow, exact and obvious model of what is counted, to test against: one map from elements to {writer, readers}.
 //!
-//! It shares no code with the signature. [`Oracle::step`] returns the events of one step of a trace; the record holds all of
-//! them in order, so that matrices and reuse distances are read off it and not counted along the way.
+//! It shares no code with the signature. [`Oracle::step`] returns the events of one step of a trace; the record
+//! holds all of them in order, so that matrices and reuse distances are read off it and not counted along the
+//! way.
 
 pub mod distance;
 pub mod record;

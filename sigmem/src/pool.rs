@@ -1,10 +1,11 @@
 //! Where chunks of cells come from.
 //!
-//! *Hashed mode*: a fixed region. When it is used up, a new chunk of memory is hashed onto a chunk of cells that others use.
+//! *Hashed mode*: a fixed region. When it is used up, a new chunk of memory is hashed onto a chunk of cells that
+//! others use.
 //! *Exact mode*: segments from the owner of the memory; every chunk gets its own cells.
 //!
-//! A thread takes chunks into a private [`ChunkStock`] and strikes them off only once the directory holds them, so a lost race
-//! for a directory entry costs nothing: the chunk is the next one to be handed out.
+//! A thread takes chunks into a private [`ChunkStock`] and strikes them off only once the directory holds them,
+//! so a lost race for a directory entry costs nothing: the chunk is the next one to be handed out.
 
 use crate::primitive::{AtomicU32, AtomicU64, Ordering};
 use threadtalk_abi::CHUNK_BYTES;
@@ -60,8 +61,9 @@ impl Pool {
     /// Hashed mode.
     ///
     /// # Safety
-    /// `region` is zeroed memory of at least one chunk with exposed provenance, and `occupants` points to `region.chunks` zeros; both live
-    /// as long as the pool and every directory that maps onto it, and nobody else writes them.
+    /// `region` is zeroed memory of at least one chunk, with exposed provenance; `occupants` points to
+    /// `region.chunks` zeros. Both live as long as the pool and every directory that maps onto it, and nobody else
+    /// writes them.
     pub unsafe fn fixed(region: Segment, occupants: *const AtomicU32) -> Self {
         Self::with(Source::Fixed { region, taken: AtomicU64::new(0), occupants })
     }
@@ -69,8 +71,8 @@ impl Pool {
     /// Exact mode.
     ///
     /// # Safety
-    /// What `grow` returns is zeroed memory with exposed provenance that lives as long as every directory that maps onto it
-    /// and that nobody else writes.
+    /// What `grow` returns is zeroed memory with exposed provenance that lives as long as every directory that maps
+    /// onto it and that nobody else writes.
     pub unsafe fn growing(grow: Grow) -> Self {
         Self::with(Source::Growing(grow))
     }
@@ -97,7 +99,8 @@ impl Pool {
         }
     }
 
-    /// Address of the cells for the chunk of memory with this number, not yet struck off the stock. `None`: no memory.
+    /// Address of the cells for the chunk of memory with this number, not yet struck off the stock. `None`: no
+    /// memory.
     pub(crate) fn offer(&self, chunk: u64, stock: &mut ChunkStock) -> Option<(Offer, u64)> {
         if stock.next == stock.end {
             match &self.source {
@@ -128,8 +131,8 @@ impl Pool {
         Some((Offer::Own(number), stock.next))
     }
 
-    /// Notes one more user of the offer's cells. Before the directory shows them to anybody, so that no event in shared cells can go
-    /// unmarked.
+    /// Notes one more user of the offer's cells. Before the directory shows them to anybody, so that no event
+    /// in shared cells can go unmarked.
     pub(crate) fn enter(&self, offer: Offer) {
         if let Some(occupants) = self.occupants(offer) {
             // Sharers of a chunk with n users: n if n > 1, else 0. Each step adds its difference.

@@ -1,7 +1,7 @@
 //! Sets of reading threads, interned: equal sets have equal names. Exact for any logical thread ids.
 //!
-//! A set of one thread is named by the thread alone (bit 31 set). A larger one is a bitset in the arena without its leading and trailing
-//! zero words, so that each set has one form; its name is the place of its header:
+//! A set of one thread is named by the thread alone (bit 31 set). A larger one is a bitset in the arena without
+//! its leading and trailing zero words, so that each set has one form; its name is the place of its header:
 //!
 //! ```text
 //! arena[name]      first << 32 | length      the bits begin at thread 64 * first

@@ -61,8 +61,8 @@ impl Signature {
         Some(unsafe { &*core::ptr::with_exposed_provenance::<AtomicU32>(cell as usize) })
     }
 
-    /// The range chunk by chunk, as [`Directory::runs`], but with cells made where there are none: a run is unmapped only when
-    /// there is no memory.
+    /// The range chunk by chunk, as [`Directory::runs`], but with cells made where there are none: a run is
+    /// unmapped only when there is no memory.
     pub fn cells<'a>(&'a self, address: u64, bytes: u64, stock: &'a mut ChunkStock) -> impl Iterator<Item = Run<'a>> {
         let mut runs = self.directory.runs(address, bytes);
         core::iter::from_fn(move || {

@@ -7,8 +7,8 @@ pub use crate::sets::{Exhausted, ReaderSet, ReaderSets, SetMemory, WordStock};
 use threadtalk_abi::cell;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// What a thread has taken from the tables and not yet used. One for each thread; what is left in it when the thread ends
-/// serves its successor.
+/// What a thread has taken from the tables and not yet used. One for each thread; what is left in it when the
+/// thread ends serves its successor.
 #[derive(Debug, Default)]
 pub struct StateStock {
     /// An index that lost a race, plus 1; 0 = none.

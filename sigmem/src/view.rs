@@ -3,11 +3,10 @@
 use crate::fresh::FreshId;
 use crate::primitive::{AtomicU32, Ordering};
 use crate::states::{StateStock, States};
-use core::cell::Cell;
 use threadtalk_abi::cell::{NONE, SHARED, TRACKED};
 
-/// What a read was. `state` names the cell's state now, without [`TRACKED`]: as long as a cell holds it, another read by the same
-/// thread is reuse (after `Communication` and `Reuse`) or no event (after `Own`).
+/// What a read was. `state` names the cell's state now, without [`TRACKED`]: as long as a cell holds it,
+/// another read by the same thread is reuse (after `Communication` and `Reuse`) or no event (after `Own`).
 /// `tracked`: a reuse distance waits for the element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // the fields, named above
@@ -55,7 +54,7 @@ pub struct View {
     own_base: u32,
     own_span: u32,
     site_bits: u32,
-    transitions: *const Cell<Transition>,
+    transitions: *mut Transition,
     shift: u32,
     stock: StateStock,
 }
@@ -67,20 +66,20 @@ impl View {
     /// The view of logical thread `thread`.
     ///
     /// # Safety
-    /// `transitions` points to `1 << transitions_log2` slots, all zero bytes or [`Transition::EMPTY`], that nobody else uses and
-    /// that live as long as the view; 1 to 31 for the log.
+    /// `transitions` points to `1 << transitions_log2` slots (1 to 31), all zero bytes or [`Transition::EMPTY`], that
+    /// nobody else uses and that live as long as the view.
     pub unsafe fn new(thread: u32, site_bits: u32, transitions: *mut Transition, transitions_log2: u32) -> Self {
         let (own_base, own_span) = (FreshId::new(thread, false, 0, site_bits).0, 2 << site_bits);
         let shift = 32 - transitions_log2;
         let stock = StateStock::default();
-        Self { thread, own_base, own_span, site_bits, transitions: transitions.cast(), shift, stock }
+        Self { thread, own_base, own_span, site_bits, transitions, shift, stock }
     }
 
     /// Makes it the view of another thread, which inherits what the old one had taken from the tables.
     pub fn pass_on(&mut self, thread: u32) {
         for slot in 0..1_usize << (32 - self.shift) {
             // SAFETY: below the number of slots.
-            unsafe { &*self.transitions.add(slot) }.set(Transition::EMPTY);
+            unsafe { *self.transitions.add(slot) = Transition::EMPTY };
         }
         self.thread = thread;
         self.own_base = FreshId::new(thread, false, 0, self.site_bits).0;
@@ -101,10 +100,12 @@ impl View {
         self.own_span
     }
 
-    /// The thread reads the element of this cell. Lock-free: an exchange fails only because another thread's succeeded.
+    /// The thread reads the element of this cell. Lock-free: an exchange fails only because another thread's
+    /// succeeded.
     #[inline]
     pub fn read(&mut self, states: &States, cell: &AtomicU32) -> Read {
-        // Acquire: partner is the exchange of the reader that put a shared name there; the name's entry and its reader set are visible.
+        // Acquire: partner is the exchange of the reader that put a shared name there; the name's entry and its
+        // reader set are visible.
         let mut found = cell.load(Ordering::Acquire);
         loop {
             if found == NONE {
@@ -121,7 +122,8 @@ impl View {
                 Kind::Reuse => return Read::Reuse { writer, state, tracked },
                 Kind::Exhausted => return Read::Exhausted { writer, state, tracked },
                 Kind::Communication => {
-                    // Release: partner is the load above, in the thread that finds the name. Acquire on failure: as there.
+                    // Release: partner is the load above, in the thread that finds the name. Acquire on
+                    // failure: as there.
                     let exchanged =
                         cell.compare_exchange_weak(from | mark, state | mark, Ordering::Release, Ordering::Acquire);
                     match exchanged {
@@ -137,15 +139,12 @@ impl View {
     fn transition(&mut self, states: &States, from: u32) -> Transition {
         // Neighbouring names fall into different slots: Fibonacci hashing, top bits.
         let slot = from.wrapping_mul(0x9E37_79B1) >> self.shift;
-        // SAFETY: a number of `32 - shift` bits is below the number of slots.
-        let slot = unsafe { &*self.transitions.add(slot as usize) };
-        let cached = slot.get();
-        if cached.from == from {
-            return cached;
+        // SAFETY: a number of `32 - shift` bits is below the number of slots, which are this view's alone.
+        let slot = unsafe { &mut *self.transitions.add(slot as usize) };
+        if slot.from != from {
+            *slot = self.work_out(states, from);
         }
-        let new = self.work_out(states, from);
-        slot.set(new);
-        new
+        *slot
     }
 
     #[cold]
@@ -169,24 +168,25 @@ impl View {
 
 /// The thread with this fresh id writes the element of this cell.
 ///
-/// Relaxed: the writing and the reading thread of a race-free program synchronise between the write and the read, and the cell
-/// follows their order. The inlined code does the same with a plain store.
+/// Relaxed: the writing and the reading thread of a race-free program synchronise between the write and the
+/// read, and the cell follows their order. The inlined code does the same with a plain store.
 #[inline]
 pub fn write(cell: &AtomicU32, fresh: FreshId) {
     cell.store(fresh.0, Ordering::Relaxed);
 }
 
-/// Marks the element: its next read takes the slow path. `false`: the cell no longer holds the state, or the state is not shared.
+/// Marks the element: its next read takes the slow path. `false`: the cell no longer holds the state, or the
+/// state is not shared.
 #[inline]
 pub fn track(cell: &AtomicU32, state: u32) -> bool {
-    // Release, so that the name keeps its partner: the mark is put on by an exchange of our own.
-    state & SHARED != 0 && cell.compare_exchange(state, state | TRACKED, Ordering::Release, Ordering::Relaxed).is_ok()
+    // Relaxed: an exchange continues the release sequence of the one that put the state there.
+    state & SHARED != 0 && cell.compare_exchange(state, state | TRACKED, Ordering::Relaxed, Ordering::Relaxed).is_ok()
 }
 
 /// Takes the mark off. `false`: the cell does not hold the marked state.
 #[inline]
 pub fn untrack(cell: &AtomicU32, state: u32) -> bool {
-    state & SHARED != 0 && cell.compare_exchange(state | TRACKED, state, Ordering::Release, Ordering::Relaxed).is_ok()
+    state & SHARED != 0 && cell.compare_exchange(state | TRACKED, state, Ordering::Relaxed, Ordering::Relaxed).is_ok()
 }
 
 /// [`TRACKED`] if the name is of a tracked state. Fresh ids use the bit for the thread.

@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::vec::Vec;
 
-/// For each usage but an element's first: how many other elements were used since the element was used last. Ascending.
+/// For each usage but an element's first: how many other elements were used since the element was used last.
+/// Ascending.
 pub fn distinct(usages: &[u64]) -> Vec<u64> {
     between(usages, |between| between.iter().collect::<BTreeSet<_>>().len())
 }

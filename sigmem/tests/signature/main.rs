@@ -1,4 +1,5 @@
-//! The signature memory against the oracle: worked traces, random traces, the invariants of the definition, real threads.
+//! The signature memory against the oracle: worked traces, random traces, the invariants of the definition,
+//! real threads.
 #![cfg(not(loom))]
 
 mod driver;

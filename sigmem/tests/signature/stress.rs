@@ -39,7 +39,8 @@ fn check_names(memory: &Memory) {
     let (mut states, mut sets) = (HashSet::new(), HashSet::new());
     let mut names = HashSet::new();
     for index in 0..memory.states.len() as u32 {
-        // An index that was taken and then lost a race stays in its thread's stock with the contents of the state that it lost to.
+        // An index that was taken and then lost a race stays in its thread's stock with the contents of the
+        // state that it lost to.
         let Some(State { writer, readers }) = memory.states.decode(SHARED | index) else { continue };
         let members: Vec<u32> = memory.states.sets.members(readers).collect();
         assert!(members.is_sorted() && !members.is_empty());
@@ -111,7 +112,8 @@ fn phases_with_barriers_are_counted_exactly() {
     assert_eq!(memory.signature.pool.chunks_aliased(), 0);
 }
 
-/// Racy program, pool far too small, tables that fill up: counts mean nothing, but every name that is found makes sense.
+/// Racy program, pool far too small, tables that fill up: counts mean nothing, but every name that is found
+/// makes sense.
 #[test]
 fn races_break_nothing() {
     let size = Size { address_bits: 22, chunks: Some(5), states: 300, set_words: 400 };
@@ -169,6 +171,34 @@ fn races_break_nothing() {
     let chunks = 1 << (size.address_bits - 16);
     assert_eq!(memory.signature.pool.chunks(), chunks);
     assert_eq!(memory.signature.pool.chunks_aliased(), chunks);
+}
+
+/// A program that races: one thread writes while others read the old value. Whatever they make of it, the new
+/// value is the last one.
+#[test]
+fn an_overwritten_value_does_not_come_back() {
+    let memory = Memory::new(Size { chunks: Some(1), ..EXACT });
+    let (before, after) = (FreshId::new(7, true, 1, SITE_BITS), FreshId::new(9, true, 2, SITE_BITS));
+    let barrier = Barrier::new(THREADS as usize);
+    on_threads(|view, chunks| {
+        let cell = memory.signature.cell(0, chunks).expect("memory");
+        for _ in 0..500 {
+            if barrier.wait().is_leader() {
+                write(cell, before);
+            }
+            // The leader of this one is as likely to be any other thread.
+            if barrier.wait().is_leader() {
+                write(cell, after);
+            } else {
+                view.read(&memory.states, cell);
+                view.read(&memory.states, cell);
+            }
+            barrier.wait();
+            let last = view.read(&memory.states, cell);
+            let (Read::Communication { writer, .. } | Read::Reuse { writer, .. }) = last else { panic!("{last:?}") };
+            assert_eq!(writer, after);
+        }
+    });
 }
 
 static SEGMENTS: Mutex<Vec<Zeroed>> = Mutex::new(Vec::new());
