@@ -5,11 +5,15 @@
 //! * [`process`]: runs a program and gives its CPU time, wall time and peak memory.
 //! * [`statistics`], [`machine`]: what the tables are made of.
 //! * [`overhead`]: the table of slowdowns.
+//! * [`accuracy`]: hashed against exact profiles.
 
+pub mod accuracy;
+mod arguments;
 pub mod build;
 mod error;
 pub mod kernels;
 pub mod machine;
+pub mod output;
 pub mod overhead;
 pub mod process;
 pub mod statistics;

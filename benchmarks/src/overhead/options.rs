@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use lexopt::prelude::*;
 
+use crate::arguments::{list, named_kernels, number, text, usage};
 use crate::kernels::{self, Kernel};
 use crate::statistics::Summary;
 use crate::{Error, Result};
@@ -67,7 +68,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Opt
             Short('h') | Long("help") => return Ok(None),
             Long("threads") => options.threads = list(&text(&mut parser)?, |text| number(text, "--threads", 1024))?,
             Long("runs") => runs = Some(number(&text(&mut parser)?, "--runs", 1000)?),
-            Long("kernels") => options.kernels = list(&text(&mut parser)?, find)?,
+            Long("kernels") => options.kernels = named_kernels(&text(&mut parser)?)?,
             Long("summary") => {
                 options.summary = match text(&mut parser)?.as_str() {
                     "minimum" => Summary::Minimum,
@@ -87,30 +88,6 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Opt
     }
     options.runs = runs.unwrap_or(if options.quick { 1 } else { options.runs });
     Ok(Some(options))
-}
-
-fn usage(error: lexopt::Error) -> Error {
-    Error::Usage(error.to_string())
-}
-
-fn text(parser: &mut lexopt::Parser) -> Result<String> {
-    parser.value().and_then(|value| value.string()).map_err(usage)
-}
-
-fn list<T>(text: &str, each: impl Fn(&str) -> Result<T>) -> Result<Vec<T>> {
-    text.split(',').map(each).collect()
-}
-
-fn number(text: &str, option: &str, most: u32) -> Result<u32> {
-    let valid = text.parse().ok().filter(|n| (1..=most).contains(n));
-    valid.ok_or_else(|| Error::Usage(format!("{option} takes numbers from 1 to {most}, not {text:?}")))
-}
-
-fn find(name: &str) -> Result<&'static Kernel> {
-    Kernel::named(name).ok_or_else(|| {
-        let known: Vec<_> = kernels::ALL.iter().map(|kernel| kernel.name).collect();
-        Error::Usage(format!("no kernel {name:?}; there are {}", known.join(", ")))
-    })
 }
 
 #[cfg(test)]

@@ -1,0 +1,151 @@
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::report::{Crd, Region, Report};
+use crate::statistics::Summary;
+
+/// Regions and entries with a smaller share of all events than this are left out of the worst cases: one false event among three
+/// is 33 % and says nothing.
+const WEIGHTY: f64 = 0.001;
+
+/// How far one profile is from another of the same program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Difference {
+    /// Events of the profile that is compared with.
+    pub events: u64,
+    /// Entries of the regions' matrices that are not zero in one of the two.
+    pub entries: usize,
+    /// Sum of the differences of all entries over all events.
+    pub total: f64,
+    /// The largest relative difference of an entry with at least 0.1 % of all events.
+    pub worst_entry: f64,
+    /// The largest relative difference of H over the regions with at least 0.1 % of all events, and the program.
+    pub homogeneity: f64,
+    /// The same for B.
+    pub balance: f64,
+    /// The same for quantiles 0.5, 0.9 and 0.99 of the reuse distance, off by one element or more.
+    pub worst_quantile: f64,
+    /// The median of the relative differences of these quantiles.
+    pub median_quantile: f64,
+}
+
+/// Compares `found` with `exact`.
+pub fn difference(found: &Report, exact: &Report) -> Difference {
+    let events: u64 = exact.regions.iter().map(Region::events).sum();
+    let mut result = Difference { events, ..Difference::default() };
+    let others: BTreeMap<u32, &Region> = found.regions.iter().map(|region| (region.id, region)).collect();
+    let known: BTreeMap<u32, &Region> = exact.regions.iter().map(|region| (region.id, region)).collect();
+    let mut wrong = 0;
+    for (id, region) in &known {
+        let mut pairs: BTreeMap<_, (u64, u64)> = region.entries().into_iter().map(|(at, n)| (at, (0, n))).collect();
+        for (at, n) in others.get(id).map(|region| region.entries()).unwrap_or_default() {
+            pairs.entry(at).or_default().0 = n;
+        }
+        result.entries += pairs.len();
+        for (found, exact) in pairs.into_values() {
+            wrong += found.abs_diff(exact);
+            if exact as f64 >= WEIGHTY * events as f64 && exact > 0 {
+                result.worst_entry = result.worst_entry.max(found.abs_diff(exact) as f64 / exact as f64);
+            }
+        }
+    }
+    // Regions that only the other profile has: all their events are wrong.
+    wrong += others.iter().filter(|(id, _)| !known.contains_key(id)).map(|(_, region)| region.events()).sum::<u64>();
+    result.total = wrong as f64 / events.max(1) as f64;
+
+    let weighty = known.iter().filter(|(_, region)| region.events() as f64 >= WEIGHTY * events as f64);
+    let pairs = weighty.filter_map(|(id, region)| Some((*others.get(id)?, *region)));
+    let mut quantiles = Vec::new();
+    for (found, exact) in pairs.chain([(&found.program_total, &exact.program_total)]) {
+        result.homogeneity = result.homogeneity.max(relative(found.homogeneity, exact.homogeneity, f64::EPSILON));
+        result.balance = result.balance.max(relative(found.balance, exact.balance, f64::EPSILON));
+        quantiles.extend(quantile_differences(found.crd.as_ref(), exact.crd.as_ref()));
+    }
+    result.worst_quantile = quantiles.iter().copied().fold(0.0, f64::max);
+    result.median_quantile = Summary::Median.of(&quantiles).unwrap_or(0.0);
+    result
+}
+
+fn quantile_differences(found: Option<&Crd>, exact: Option<&Crd>) -> Vec<f64> {
+    let Some(exact) = exact.filter(|crd| crd.count > 0.0) else { return Vec::new() };
+    let of = |quantile: fn(&Crd) -> Option<f64>| relative(found.and_then(quantile), quantile(exact), 1.0);
+    vec![of(|crd| crd.median), of(|crd| crd.p90), of(|crd| crd.p99)]
+}
+
+/// |found - exact| / max(exact, floor); a value that only one of the two has is off by all of it.
+fn relative(found: Option<f64>, exact: Option<f64>, floor: f64) -> f64 {
+    match (found, exact) {
+        (None, None) => 0.0,
+        (Some(found), Some(exact)) if found == exact => 0.0,
+        (Some(found), Some(exact)) => (found - exact).abs() / exact.abs().max(floor),
+        _ => 1.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::accuracy::report::Accuracy;
+
+    fn region(id: u32, raw: u64, rar: u64, median: f64) -> Region {
+        let crd = Crd { count: 10.0, median: Some(median), p90: Some(100.0), p99: Some(200.0) };
+        Region {
+            id,
+            threads: vec![0, 1],
+            raw: vec![vec![0, raw], vec![0, 0]],
+            rar: vec![vec![0, rar], vec![0, 0]],
+            homogeneity: Some(2.0),
+            balance: Some(0.0),
+            crd: Some(crd),
+        }
+    }
+
+    fn report(regions: Vec<Region>) -> Report {
+        let program_total = regions[0].clone();
+        Report { accuracy: Accuracy { estimated_false_rate: 0.0 }, regions, program_total }
+    }
+
+    #[test]
+    fn equal_profiles_do_not_differ() {
+        let exact = report(vec![region(1, 1000, 9000, 4.0)]);
+        let expected = Difference { events: 10000, entries: 2, ..Difference::default() };
+        assert_eq!(difference(&exact.clone(), &exact), expected);
+    }
+
+    #[test]
+    fn events_that_are_missing_or_made_up_add_to_the_total() {
+        let exact = report(vec![region(1, 1000, 9000, 4.0)]);
+        let found = report(vec![region(1, 900, 9000, 4.0), region(2, 50, 0, 4.0)]);
+        let d = difference(&found, &exact);
+        assert!((d.total - 0.015).abs() < 1e-12, "{d:?}");
+        assert!((d.worst_entry - 0.1).abs() < 1e-12, "{d:?}");
+    }
+
+    #[test]
+    fn rare_entries_are_no_worst_case() {
+        let exact = report(vec![region(1, 5, 9995, 4.0)]);
+        let found = report(vec![region(1, 10, 9995, 4.0)]);
+        let d = difference(&found, &exact);
+        assert_eq!(d.worst_entry, 0.0);
+        assert!((d.total - 0.0005).abs() < 1e-12, "{d:?}");
+    }
+
+    #[test]
+    fn quantiles_below_one_element_are_not_blown_up() {
+        let exact = report(vec![region(1, 1000, 9000, 0.0)]);
+        let found = report(vec![region(1, 1000, 9000, 0.5)]);
+        let d = difference(&found, &exact);
+        assert_eq!((d.worst_quantile, d.median_quantile), (0.5, 0.0));
+    }
+
+    #[test]
+    fn a_value_that_is_missing_is_wholly_off() {
+        let exact = report(vec![region(1, 1000, 9000, 4.0)]);
+        let mut found = exact.clone();
+        found.regions[0].crd = None;
+        found.regions[0].balance = None;
+        let d = difference(&found, &exact);
+        assert_eq!((d.worst_quantile, d.balance, d.homogeneity), (1.0, 1.0, 0.0));
+    }
+}

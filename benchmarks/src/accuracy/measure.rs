@@ -1,0 +1,102 @@
+use std::path::Path;
+use std::process::Command;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Difference, Options, Report, difference};
+use crate::Result;
+use crate::build::{Compilers, Tool};
+use crate::error::during;
+use crate::kernels::Kernel;
+use crate::process;
+
+/// One kernel with one budget.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Row {
+    /// Kernel.
+    pub kernel: String,
+    /// Budget of the hashed signature.
+    pub budget: String,
+    /// The share of false events that the report allowed for.
+    pub estimate: f64,
+    /// Hashed, reuse distances `auto`, against exact.
+    pub error: Difference,
+    /// Another exact run against the exact one.
+    pub noise: Difference,
+}
+
+impl Row {
+    /// Whether the estimate covers what is wrong and not the program's own variation.
+    pub fn covered(&self) -> bool {
+        self.error.total - self.noise.total <= self.estimate + 1e-9
+    }
+}
+
+/// Compiles, profiles and compares everything; `progress` hears of each step.
+pub fn measure(options: &Options, compilers: &Compilers, mut progress: impl FnMut(&str)) -> Result<Vec<Row>> {
+    let scratch = during(|| "creating a temporary folder".into(), tempfile::tempdir())?;
+    let mut rows = Vec::new();
+    for &kernel in &options.kernels {
+        let program = scratch.path().join(kernel.name);
+        let bench = Bench { kernel, options, compilers, scratch: scratch.path(), program: &program };
+        progress(&format!("profiling {} exactly", kernel.name));
+        let command = compilers.command(kernel, Tool::Threadtalk, false, &program)?;
+        process::run(command, scratch.path(), options.timeout)?;
+        let exact = bench.profile("mode=exact:crd=exact")?;
+        let noise = difference(&bench.profile("mode=exact:crd=exact")?, &exact);
+        for budget in &options.budgets {
+            progress(&format!("profiling {} with {budget} of signatures", kernel.name));
+            let hashed = bench.profile(&format!("mode=hashed:crd=auto:signature_bytes={budget}"))?;
+            rows.push(Row {
+                kernel: kernel.name.into(),
+                budget: budget.clone(),
+                estimate: hashed.accuracy.estimated_false_rate,
+                error: difference(&hashed, &exact),
+                noise,
+            });
+        }
+    }
+    Ok(rows)
+}
+
+struct Bench<'a> {
+    kernel: &'static Kernel,
+    options: &'a Options,
+    compilers: &'a Compilers,
+    scratch: &'a Path,
+    program: &'a Path,
+}
+
+impl Bench<'_> {
+    fn profile(&self, runtime_options: &str) -> Result<Report> {
+        let mut command = Tool::Threadtalk.command(self.program, self.scratch);
+        command.env("THREADTALK_OPTIONS", runtime_options);
+        command.args(["-t", &self.options.threads.to_string()]);
+        command.args(if self.options.full { &[] } else { self.kernel.small });
+        process::run(command, self.scratch, self.options.timeout)?;
+        let mut report = Command::new(self.compilers.threadtalk("threadtalk")?);
+        report.arg("report").arg(self.scratch.join("profile.ttp")).args(["--format", "json"]);
+        let output = process::run(report, self.scratch, self.options.timeout)?;
+        Report::parse(&output.stdout, || format!("the report of {} with {runtime_options}", self.kernel.name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_programs_own_variation_is_no_error_of_the_tool() {
+        let with = |total| Difference { total, ..Difference::default() };
+        let row = |estimate, error, noise| Row {
+            kernel: "lu".into(),
+            budget: "1M".into(),
+            estimate,
+            error: with(error),
+            noise: with(noise),
+        };
+        assert!(row(0.0, 0.01, 0.01).covered());
+        assert!(row(0.02, 0.01, 0.0).covered());
+        assert!(!row(0.0, 0.01, 0.0).covered());
+    }
+}

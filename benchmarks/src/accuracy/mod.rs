@@ -1,0 +1,16 @@
+//! The accuracy table: hashed profiles of each kernel against exact ones, beside the error that the report stated.
+//!
+//! Each kernel is profiled with exact signatures and exact reuse distances, twice, and hashed with each budget. What differs
+//! between the two exact runs is the program's own (the order in which threads take a mutex), not an error.
+
+mod compare;
+mod measure;
+mod options;
+mod report;
+mod table;
+
+pub use compare::{Difference, difference};
+pub use measure::{Row, measure};
+pub use options::{Options, USAGE, parse};
+pub use report::Report;
+pub use table::Table;

@@ -1,0 +1,94 @@
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::Row;
+use crate::machine::Machine;
+
+/// The whole outcome; its JSON is this structure.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Table {
+    /// `threadtalk.accuracy/1`.
+    pub schema: String,
+    /// Where and what.
+    pub machine: Machine,
+    /// Number of threads.
+    pub threads: u32,
+    /// One for each kernel and budget.
+    pub rows: Vec<Row>,
+}
+
+impl Table {
+    /// The table of `rows`.
+    pub fn new(machine: Machine, threads: u32, rows: Vec<Row>) -> Table {
+        Table { schema: "threadtalk.accuracy/1".into(), machine, threads, rows }
+    }
+
+    /// Rows whose error is larger than the report allowed for.
+    pub fn uncovered(&self) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(|row| !row.covered())
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.3}%", 100.0 * share)
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "commit {}; {}; {} threads", self.machine.commit, self.machine.threadtalk, self.threads)?;
+        writeln!(f, "differences from the exact profile; \"noise\": another exact run")?;
+        write!(f, "{:<18}{:>8}{:>14}{:>9}", "kernel", "budget", "events", "entries")?;
+        for name in ["false", "estimate", "noise", "entry", "H", "B", "CRD worst", "CRD median"] {
+            write!(f, "{name:>13}")?;
+        }
+        writeln!(f)?;
+        for row in &self.rows {
+            let error = &row.error;
+            write!(f, "{:<18}{:>8}{:>14}{:>9}", row.kernel, row.budget, error.events, error.entries)?;
+            let [entry, h, b] = [error.worst_entry, error.homogeneity, error.balance];
+            for share in
+                [error.total, row.estimate, row.noise.total, entry, h, b, error.worst_quantile, error.median_quantile]
+            {
+                write!(f, "{:>13}", percent(share))?;
+            }
+            writeln!(f)?;
+        }
+        for row in self.uncovered() {
+            writeln!(f, "not covered by the estimate: {} with {}", row.kernel, row.budget)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::accuracy::Difference;
+
+    #[test]
+    fn what_the_estimate_does_not_cover_is_named() {
+        let unknown = || "unknown".to_owned();
+        let machine = Machine {
+            cpu: unknown(),
+            cores: 1,
+            kernel: unknown(),
+            huge_pages: unknown(),
+            commit: unknown(),
+            clang: unknown(),
+            threadtalk: unknown(),
+            valgrind: unknown(),
+        };
+        let row = |kernel: &str, total| Row {
+            kernel: kernel.into(),
+            budget: "1M".into(),
+            estimate: 0.1,
+            error: Difference { total, events: 7, entries: 2, ..Difference::default() },
+            noise: Difference::default(),
+        };
+        let text = Table::new(machine, 4, vec![row("lu", 0.05), row("cg", 0.25)]).to_string();
+        assert!(text.ends_with("\nnot covered by the estimate: cg with 1M\n"), "{text}");
+        let line = text.lines().find(|line| line.starts_with("cg ")).unwrap();
+        assert_eq!(line.split_whitespace().take(6).collect::<Vec<_>>(), ["cg", "1M", "7", "2", "25.000%", "10.000%"]);
+    }
+}
