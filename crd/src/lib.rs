@@ -4,12 +4,32 @@
 //! [`analyse`] turns a [`threadtalk_profile::Profile`] into a [`model::Report`]. The result depends on its arguments only:
 //! the same profile and options give the same result, byte for byte.
 //!
-//! Source of the definitions: Mazaheri, Wolf, Jannesari, "Unveiling Thread Communication Bottlenecks Using Hardware-Independent
-//! Metrics", ICPP 2018, here called ICPP'18. Each algorithm has its own file, which names its section or equation.
+//! Source of the definitions: Mazaheri, Wolf, Jannesari, "Unveiling Thread Communication Bottlenecks Using
+//! Hardware-Independent Metrics", ICPP 2018, here called ICPP'18. Each algorithm has its own file, which names its
+//! section or equation.
+//!
+//! | what | where |
+//! |---|---|
+//! | regions of all modules as one tree | `regions` |
+//! | matrices of regions, own and with all inside | `matrices::cells` |
+//! | reuse ratio, homogeneity, balance | `matrices::crr`, `matrices::homogeneity`, `matrices::balance` |
+//! | reuse distances | [`sequence`] (exact), `distance::statstack` (from samples), `distance::quantile`, `distance::cutoff` |
+//! | how far to trust it | [`accuracy`] |
 #![forbid(unsafe_code)]
 
+pub mod accuracy;
+mod analyse;
+mod distance;
+mod lines;
 pub mod machine;
+mod matrices;
 pub mod model;
 mod options;
+mod participants;
+mod program;
+mod regions;
+pub mod sequence;
+mod threads;
 
-pub use options::Options;
+pub use analyse::analyse;
+pub use options::{Options, RegionFilter};

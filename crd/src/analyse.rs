@@ -1,0 +1,257 @@
+//! From a profile to the report.
+
+use std::sync::Arc;
+use threadtalk_profile::{Event, Profile};
+
+use crate::accuracy;
+use crate::distance::Traces;
+use crate::lines::{self, PairCount, Positions};
+use crate::matrices::cells::{self, Cell, Scratch};
+use crate::matrices::{balance, crr, homogeneity};
+use crate::model::{Counts, Line, Measures, Region, Report, SCHEMA};
+use crate::options::Options;
+use crate::participants::{self, ByThread};
+use crate::program;
+use crate::regions::{self, Node, PROGRAM, Tree};
+use crate::threads::Threads;
+
+/// Analyses a profile.
+pub fn analyse(profile: &Profile, options: &Options) -> Report {
+    let tree = regions::merge(profile);
+    let threads = Threads::new(profile);
+    let positions = Positions::new(profile);
+    let recorded = Recorded::collect(profile, &tree, &threads, &positions, options);
+    let sums = Sums::of(&recorded, &tree, threads.len());
+
+    let analysis = Analysis { profile, options, threads: &threads };
+    let describe = |id: usize| {
+        let (own, total) = (recorded.data(id), sums.data(id));
+        let total = (!sums.children[id].is_empty()).then_some(&total);
+        analysis.region(&tree.nodes[id], id, &own, total, || positions.describe(recorded.lines[id].clone()))
+    };
+    let regions = (0..tree.nodes.len()).map(describe);
+    let is_listed = |r: &Region| options.region.as_ref().is_none_or(|filter| filter.matches(r));
+    let everything = sums.data(PROGRAM as usize);
+    let program_total = analysis.region(&tree.nodes[0], 0, &everything, None, || {
+        let source = tree.nodes.iter().zip(&recorded.lines).filter(|(node, _)| !node.is_user());
+        positions.describe(lines::fold(source.flat_map(|(_, lines)| lines).copied().collect()))
+    });
+    let events = everything.cells.iter().fold(0u64, |n, c| n.saturating_add(c.raw).saturating_add(c.rar));
+    Report {
+        schema: SCHEMA,
+        program: program::program(profile),
+        ended: program::ended(profile),
+        options: program::recording(profile, options),
+        accuracy: accuracy::summary(&profile.header().accuracy, events),
+        threads: threads.describe(profile),
+        caches: options.caches.clone(),
+        regions: regions.filter(is_listed).collect(),
+        program_total,
+    }
+}
+
+/// What was recorded for each region itself.
+struct Recorded {
+    cells: Vec<Vec<Cell>>,
+    lines: Vec<Vec<PairCount>>,
+    visits: Vec<ByThread>,
+    private: Vec<ByThread>,
+    traces: Vec<Option<Traces>>,
+    participants: Vec<Vec<u32>>,
+}
+
+/// One region's part of [`Recorded`] or [`Sums`].
+struct Data<'a> {
+    cells: &'a [Cell],
+    visits: &'a ByThread,
+    private: &'a ByThread,
+    traces: Option<&'a Traces>,
+    participants: &'a [u32],
+}
+
+impl Recorded {
+    fn collect(profile: &Profile, tree: &Tree, threads: &Threads, positions: &Positions, options: &Options) -> Self {
+        let events = events(profile, tree, options);
+        let visits = participants::visits(profile, tree, threads);
+        let private = participants::private_bytes(profile, tree, threads);
+        let mut traces = vec![None; tree.nodes.len()];
+        for trace in profile.traces() {
+            traces[tree.node(trace.region) as usize].get_or_insert_with(Traces::default).add_trace(&trace);
+        }
+        let cells: Vec<_> = events.iter().map(|e| cells::own(e, |id| threads.index(id))).collect();
+        let participants = (0..tree.nodes.len())
+            .map(|id| participants::own(&cells[id], &visits[id], &private[id], tree.nodes[id].has_accesses))
+            .collect();
+        let lines = events.iter().map(|e| positions.count(e)).collect();
+        Self { cells, lines, visits, private, traces, participants }
+    }
+
+    fn data(&self, id: usize) -> Data<'_> {
+        Data {
+            cells: &self.cells[id],
+            visits: &self.visits[id],
+            private: &self.private[id],
+            traces: self.traces[id].as_ref(),
+            participants: &self.participants[id],
+        }
+    }
+}
+
+/// The events of each region. Those in a user region are also that one's.
+fn events(profile: &Profile, tree: &Tree, options: &Options) -> Vec<Vec<Event>> {
+    let mut events = vec![Vec::new(); tree.nodes.len()];
+    for event in profile.events() {
+        if event.raw == 0 && event.rar == 0 || options.hide_serial && event.is_serial() {
+            continue;
+        }
+        let node = tree.node(event.region);
+        events[node as usize].push(event);
+        if let Some(user) = tree.user_node(event.context).filter(|user| *user != node) {
+            events[user as usize].push(event);
+        }
+    }
+    events
+}
+
+/// Each region together with those inside it. Regions without any inside have nothing here but what is theirs.
+struct Sums {
+    children: Vec<Vec<u32>>,
+    cells: Vec<Vec<Cell>>,
+    visits: Vec<ByThread>,
+    private: Vec<ByThread>,
+    traces: Vec<Option<Traces>>,
+    participants: Vec<Vec<u32>>,
+}
+
+impl Sums {
+    fn of(own: &Recorded, tree: &Tree, threads: usize) -> Self {
+        let mut sums = Self {
+            children: tree.children(),
+            cells: own.cells.clone(),
+            visits: own.visits.clone(),
+            private: own.private.clone(),
+            traces: own.traces.clone(),
+            participants: own.participants.clone(),
+        };
+        let mut scratch = Scratch::new(threads);
+        // Children have larger numbers than their parents, so theirs are complete.
+        for id in (0..tree.nodes.len()).rev() {
+            sums.children[id].retain(|child| !sums.participants[*child as usize].is_empty());
+            if !sums.children[id].is_empty() {
+                sums.add_children(id, &mut scratch);
+            }
+        }
+        sums
+    }
+
+    fn add_children(&mut self, id: usize, scratch: &mut Scratch) {
+        let family: Vec<usize> = std::iter::once(id).chain(self.children[id].iter().map(|c| *c as usize)).collect();
+        let lists: Vec<&[Cell]> = family.iter().map(|f| self.cells[*f].as_slice()).filter(|l| !l.is_empty()).collect();
+        self.cells[id] = cells::sum(&lists, scratch);
+        self.private[id] = participants::fold(family.iter().flat_map(|f| &self.private[*f]).copied().collect());
+        self.participants[id] =
+            participants::sorted(family.iter().flat_map(|f| &self.participants[*f]).copied().collect());
+        let mut traces = self.traces[id].take();
+        for child in &family[1..] {
+            if let Some(inside) = &self.traces[*child] {
+                traces.get_or_insert_with(Traces::default).add(inside);
+            }
+        }
+        self.traces[id] = traces;
+    }
+
+    fn data(&self, id: usize) -> Data<'_> {
+        Data {
+            cells: &self.cells[id],
+            visits: &self.visits[id],
+            private: &self.private[id],
+            traces: self.traces[id].as_ref(),
+            participants: &self.participants[id],
+        }
+    }
+}
+
+/// Makes the parts of the report.
+struct Analysis<'a> {
+    profile: &'a Profile,
+    options: &'a Options,
+    threads: &'a Threads,
+}
+
+impl Analysis<'_> {
+    /// `total`: with the regions inside, if there are any.
+    fn region(
+        &self,
+        node: &Node,
+        id: usize,
+        own: &Data<'_>,
+        total: Option<&Data<'_>>,
+        lines: impl FnOnce() -> Vec<Line>,
+    ) -> Region {
+        let all = total.unwrap_or(own);
+        let threads = all.participants;
+        let visits = own.visits.iter().fold(0u64, |sum, (_, count)| sum.saturating_add(*count));
+        let visits_of =
+            |thread: &u32| own.visits.binary_search_by_key(thread, |(t, _)| *t).map_or(0, |at| own.visits[at].1);
+        let demangled = regions::demangle(&node.name);
+        let known = |line: u32| (line > 0).then_some(line);
+        Region {
+            id: id as u32,
+            kind: node.kind,
+            symbol: demangled.as_ref().map(|_| node.name.to_string()),
+            name: demangled.unwrap_or_else(|| node.name.to_string()),
+            file: Some(Arc::clone(&node.file)).filter(|f| !f.is_empty()),
+            line: known(node.line),
+            end_line: known(node.end_line),
+            parent: node.parent,
+            visits,
+            visits_by_thread: threads.iter().map(visits_of).collect(),
+            threads: threads.iter().map(|t| self.threads.id(*t)).collect(),
+            counts: (!all.cells.is_empty()).then(|| Box::new(self.counts(own, total, lines()))),
+            suggestions: Vec::new(),
+        }
+    }
+
+    fn counts(&self, own: &Data<'_>, total: Option<&Data<'_>>, lines: Vec<Line>) -> Counts {
+        let all = total.unwrap_or(own);
+        let matrix = |cells: &[Cell], count: fn(&Cell) -> u64| cells::matrix(cells, all.participants, count);
+        Counts {
+            raw: matrix(own.cells, |c| c.raw),
+            rar: matrix(own.cells, |c| c.rar),
+            total_raw: matrix(all.cells, |c| c.raw),
+            total_rar: matrix(all.cells, |c| c.rar),
+            sync_raw: matrix(own.cells, |c| c.sync_raw),
+            sync_rar: matrix(own.cells, |c| c.sync_rar),
+            serial_raw: matrix(own.cells, |c| c.serial_raw),
+            serial_rar: matrix(own.cells, |c| c.serial_rar),
+            total_serial_raw: matrix(all.cells, |c| c.serial_raw),
+            total_serial_rar: matrix(all.cells, |c| c.serial_rar),
+            own: self.measures(own, all.participants),
+            total: total.map(|t| self.measures(t, all.participants)),
+            lines,
+        }
+    }
+
+    /// `threads`: rows and columns.
+    fn measures(&self, data: &Data<'_>, threads: &[u32]) -> Measures {
+        let counted = data.participants.len();
+        let crr = crr::matrix(data.cells, threads);
+        let (homogeneity, homogeneity_variants) = homogeneity::homogeneity(&crr, counted);
+        let (balance, balance_by_reader) = balance::balance(&crr, counted);
+        let pair = |(writer, reader)| [self.threads.id(writer), self.threads.id(reader)];
+        let usages = data.cells.iter().fold(0u64, |n, c| n.saturating_add(c.raw).saturating_add(c.rar));
+        let granule = self.profile.header().granule;
+        let describe = |traces: &Traces| traces.describe(usages, granule, &self.options.caches, data.private);
+        Measures {
+            carried_in: crr::carried_in(data.cells).map(pair).collect(),
+            crr,
+            homogeneity,
+            homogeneity_variants,
+            balance,
+            balance_by_reader,
+            threads_counted: counted,
+            private_bytes: data.private.iter().fold(0u64, |sum, (_, bytes)| sum.saturating_add(*bytes)),
+            crd: data.traces.map(describe),
+        }
+    }
+}

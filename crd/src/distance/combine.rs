@@ -1,0 +1,100 @@
+//! The traces of a region's pairs of threads taken together.
+//!
+//! A trace begins with an exact phase, in which the runtime finds distinct and index distances of every usage. When the trace
+//! has too many elements for that, it goes on with sampled index distances, weighted by the usages that each
+//! stands for. Those become distinct distances by [`super::statstack`], trace by trace, since the transform
+//! is about one sequence.
+
+use threadtalk_profile::Trace;
+
+use super::cutoff::cutoff;
+use super::mass::Mass;
+use super::quantile::describe;
+use super::statstack;
+use crate::machine::Cache;
+use crate::model::{Crd, Method, Reading};
+use crate::participants::ByThread;
+
+/// Sum of the traces of any number of pairs and regions.
+#[derive(Clone, Debug, Default)]
+pub struct Traces {
+    distinct: Mass,
+    index: Mass,
+    has_exact: bool,
+    has_sampled: bool,
+    /// Usages that were followed.
+    followed: u64,
+    abandoned: u64,
+}
+
+impl Traces {
+    /// Adds a trace.
+    pub fn add_trace(&mut self, trace: &Trace) {
+        self.distinct.add_histogram(&trace.distinct);
+        self.index.add_histogram(&trace.index);
+        self.index.add_histogram(&trace.sampled);
+        if trace.samples > 0 && !trace.sampled.is_empty() {
+            let weight = trace.sampled.count() as f64 / trace.samples as f64;
+            statstack::transform(&trace.sampled, trace.abandoned as f64 * weight, &mut self.distinct);
+        }
+        let samples = trace.samples.saturating_add(trace.abandoned);
+        self.has_exact |= trace.exact_usages > 0;
+        self.has_sampled |= samples > 0;
+        self.followed = self.followed.saturating_add(trace.exact_usages).saturating_add(samples);
+        self.abandoned = self.abandoned.saturating_add(trace.abandoned);
+    }
+
+    /// Adds the traces of a region inside.
+    pub fn add(&mut self, other: &Self) {
+        self.distinct.add(&other.distinct);
+        self.index.add(&other.index);
+        self.has_exact |= other.has_exact;
+        self.has_sampled |= other.has_sampled;
+        self.followed = self.followed.saturating_add(other.followed);
+        self.abandoned = self.abandoned.saturating_add(other.abandoned);
+    }
+
+    /// The result. `usages`: RaW and RaR events of the pairs.
+    pub fn describe(&self, usages: u64, granule: u32, caches: &[Cache], private: &ByThread) -> Crd {
+        Crd {
+            distinct: describe(Reading::Distinct, &self.distinct, granule),
+            index: describe(Reading::Index, &self.index, granule),
+            method: match (self.has_exact, self.has_sampled) {
+                (_, false) => Method::Exact,
+                (false, true) => Method::Statstack,
+                (true, true) => Method::ExactThenStatstack,
+            },
+            rate: if usages > 0 { (self.followed as f64 / usages as f64).min(1.0) } else { 0.0 },
+            abandoned: self.abandoned,
+            cutoffs: caches.iter().map(|c| cutoff(*c, &self.distinct, granule, private)).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use threadtalk_profile::Histogram;
+
+    #[test]
+    fn an_exact_phase_and_samples_add_up() {
+        let trace = Trace {
+            exact_usages: 4,
+            distinct: Histogram::of([0, 1]),
+            index: Histogram::of([1, 2]),
+            samples: 2,
+            // Each sample stands for 8 usages of a sweep over 10 elements.
+            sampled: Histogram::of_buckets([(10, 16)]),
+            abandoned: 1,
+            ..Trace::default()
+        };
+        let mut traces = Traces::default();
+        traces.add_trace(&trace);
+        let crd = traces.describe(28, 4, &[], &Vec::new());
+        let counts = |d: &crate::model::Distances| d.buckets.iter().map(|b| (b.lo, b.count)).collect::<Vec<_>>();
+        assert_eq!(counts(&crd.distinct), [(0, 1.0), (1, 1.0), (9, 16.0)]);
+        assert_eq!(counts(&crd.index), [(1, 1.0), (2, 1.0), (10, 16.0)]);
+        assert_eq!((crd.method, crd.rate, crd.abandoned), (Method::ExactThenStatstack, 0.25, 1));
+        assert_eq!((crd.distinct.median, crd.distinct.median_bytes), (Some(9.0), Some(36.0)));
+    }
+}

@@ -1,0 +1,9 @@
+//! Reuse distances of regions, from the histograms that the runtime recorded.
+
+mod combine;
+mod cutoff;
+mod mass;
+mod quantile;
+mod statstack;
+
+pub use combine::Traces;

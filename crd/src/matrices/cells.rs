@@ -1,0 +1,185 @@
+//! Sparse matrices of events: own ones of a region from its events, and those with all regions inside by addition.
+
+use threadtalk_profile::Event;
+
+use crate::model::{Entry, Matrix};
+
+/// Events from one thread to another in one region.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cell {
+    /// Index of the writing thread.
+    pub writer: u32,
+    /// Index of the reading thread.
+    pub reader: u32,
+    /// True communication.
+    pub raw: u64,
+    /// Reuse.
+    pub rar: u64,
+    /// Of `raw`, those whose read is atomic.
+    pub sync_raw: u64,
+    /// Of `rar`, those whose read is atomic.
+    pub sync_rar: u64,
+    /// Of `raw`, those of data written while one thread existed.
+    pub serial_raw: u64,
+    /// Of `rar`, those of data written while one thread existed.
+    pub serial_rar: u64,
+}
+
+impl Cell {
+    fn key(&self) -> (u32, u32) {
+        (self.writer, self.reader)
+    }
+
+    fn of(event: &Event, index: impl Fn(u32) -> u32) -> Self {
+        let only = |condition: bool, count: u64| if condition { count } else { 0 };
+        Self {
+            writer: index(event.writer),
+            reader: index(event.reader),
+            raw: event.raw,
+            rar: event.rar,
+            sync_raw: only(event.is_sync(), event.raw),
+            sync_rar: only(event.is_sync(), event.rar),
+            serial_raw: only(event.is_serial(), event.raw),
+            serial_rar: only(event.is_serial(), event.rar),
+        }
+    }
+
+    /// Counters of a damaged file may be anything: sums end at the largest number.
+    fn add(&mut self, other: &Self) {
+        self.raw = self.raw.saturating_add(other.raw);
+        self.rar = self.rar.saturating_add(other.rar);
+        self.sync_raw = self.sync_raw.saturating_add(other.sync_raw);
+        self.sync_rar = self.sync_rar.saturating_add(other.sync_rar);
+        self.serial_raw = self.serial_raw.saturating_add(other.serial_raw);
+        self.serial_rar = self.serial_rar.saturating_add(other.serial_rar);
+    }
+}
+
+/// The cells of a region's own events, by (writer, reader).
+pub fn own(events: &[Event], index: impl Fn(u32) -> u32) -> Vec<Cell> {
+    let mut cells: Vec<Cell> = events.iter().map(|e| Cell::of(e, &index)).collect();
+    fold(&mut cells);
+    cells
+}
+
+/// The sum of sparse matrices, by (writer, reader).
+pub fn sum(lists: &[&[Cell]], scratch: &mut Scratch) -> Vec<Cell> {
+    let entries: usize = lists.iter().map(|l| l.len()).sum();
+    match lists {
+        [] => Vec::new(),
+        [one] => one.to_vec(),
+        _ => scratch.sum_dense(lists, entries).unwrap_or_else(|| {
+            let mut all = lists.concat();
+            fold(&mut all);
+            all
+        }),
+    }
+}
+
+/// Sorts and adds up what has the same place.
+fn fold(cells: &mut Vec<Cell>) {
+    cells.sort_by_key(Cell::key);
+    cells.dedup_by(|next, kept| {
+        let same = next.key() == kept.key();
+        if same {
+            kept.add(next);
+        }
+        same
+    });
+}
+
+/// Memory that additions use again.
+pub struct Scratch {
+    /// Position of each thread among those of the present addition.
+    position: Vec<u32>,
+}
+
+impl Scratch {
+    /// For threads with indices below `threads`.
+    pub fn new(threads: usize) -> Self {
+        Self { position: vec![u32::MAX; threads] }
+    }
+
+    /// Adds into a dense matrix over the threads that occur; none where sorting is cheaper, as for
+    /// thousands of threads of which each talks to a few.
+    fn sum_dense(&mut self, lists: &[&[Cell]], entries: usize) -> Option<Vec<Cell>> {
+        let mut threads: Vec<u32> = Vec::new();
+        for cell in lists.iter().copied().flatten() {
+            for thread in [cell.writer, cell.reader] {
+                if self.position[thread as usize] == u32::MAX {
+                    self.position[thread as usize] = 0;
+                    threads.push(thread);
+                }
+            }
+        }
+        threads.sort_unstable();
+        let size = threads.len();
+        let is_dense = size * size <= 4 * entries;
+        let cells = is_dense.then(|| {
+            for (position, thread) in (0..).zip(&threads) {
+                self.position[*thread as usize] = position;
+            }
+            let mut dense = vec![Cell::default(); size * size];
+            for cell in lists.iter().copied().flatten() {
+                let row = self.position[cell.writer as usize] as usize;
+                let sum = &mut dense[row * size + self.position[cell.reader as usize] as usize];
+                (sum.writer, sum.reader) = cell.key();
+                sum.add(cell);
+            }
+            dense.retain(|c| c.raw > 0 || c.rar > 0);
+            dense
+        });
+        threads.iter().for_each(|t| self.position[*t as usize] = u32::MAX);
+        cells
+    }
+}
+
+/// A matrix over some threads (ascending indices that include all that occur) from one count of each cell.
+pub fn matrix(cells: &[Cell], threads: &[u32], count: impl Fn(&Cell) -> u64) -> Matrix<u64> {
+    let locate = locator(threads);
+    let entries = cells.iter().filter(|c| count(c) > 0).map(|c| Entry {
+        writer: locate(c.writer),
+        reader: locate(c.reader),
+        value: count(c),
+    });
+    Matrix::new(threads.len(), entries.collect())
+}
+
+/// Where in an ascending list of threads each is.
+pub fn locator(threads: &[u32]) -> impl Fn(u32) -> u32 + '_ {
+    // Most often the list is 0, 1, 2...
+    move |thread| match threads.get(thread as usize) {
+        Some(same) if *same == thread => thread,
+        _ => threads.partition_point(|t| *t < thread) as u32,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(writer: u32, reader: u32, raw: u64, rar: u64) -> Cell {
+        Cell { writer, reader, raw, rar, ..Cell::default() }
+    }
+
+    #[test]
+    fn dense_and_sparse_addition_agree() {
+        let a = [cell(0, 1, 1, 2), cell(0, 5, 3, 0), cell(5, 0, 1, 1)];
+        let b = [cell(0, 5, 4, 1), cell(1, 0, 7, 7), cell(5, 0, u64::MAX, 0)];
+        let mut scratch = Scratch::new(6);
+        let expected = [cell(0, 1, 1, 2), cell(0, 5, 7, 1), cell(1, 0, 7, 7), cell(5, 0, u64::MAX, 1)];
+        assert_eq!(scratch.sum_dense(&[&a, &b], 6).unwrap(), expected);
+        let mut sparse = [a, b].concat();
+        fold(&mut sparse);
+        assert_eq!(sparse, expected);
+        // Three threads with a single cell are not worth a dense matrix; the scratch memory is clean again.
+        assert!(scratch.sum_dense(&[&[cell(0, 1, 1, 1)], &[cell(2, 3, 1, 1)]], 2).is_none());
+        assert!(scratch.position.iter().all(|p| *p == u32::MAX));
+    }
+
+    #[test]
+    fn a_matrix_is_over_the_threads_of_its_region() {
+        let m = matrix(&[cell(3, 7, 5, 0), cell(7, 3, 0, 2)], &[3, 4, 7], |c| c.raw);
+        assert_eq!(m.dense(), [[0, 0, 5], [0, 0, 0], [0, 0, 0]]);
+    }
+}

@@ -1,0 +1,6 @@
+//! Matrices of threads and what is computed from them.
+
+pub mod balance;
+pub mod cells;
+pub mod crr;
+pub mod homogeneity;

@@ -1,0 +1,62 @@
+//! Names for people.
+
+use std::fmt::{self, Write};
+
+/// Longest name that is shown demangled. Substitutions can make a few hundred characters stand for gigabytes.
+const LONGEST: usize = 4096;
+
+/// The name of a symbol in the source's language: C++ (Itanium ABI) or Rust; none if it is neither, as in C.
+pub fn demangle(symbol: &str) -> Option<String> {
+    if let Ok(name) = rustc_demangle::try_demangle(symbol) {
+        // `{:#}` leaves out the hash.
+        return bounded(|out| write!(out, "{name:#}"));
+    }
+    if !symbol.starts_with("_Z") {
+        return None;
+    }
+    let parsed = cpp_demangle::Symbol::new(symbol).ok()?;
+    bounded(|out| parsed.structured_demangle(&mut *out, &cpp_demangle::DemangleOptions::default()))
+}
+
+fn bounded(write: impl FnOnce(&mut Bounded) -> fmt::Result) -> Option<String> {
+    let mut out = Bounded(String::new());
+    write(&mut out).ok()?;
+    Some(out.0).filter(|name| !name.is_empty())
+}
+
+struct Bounded(String);
+
+impl Write for Bounded {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        if self.0.len() + part.len() > LONGEST {
+            return Err(fmt::Error);
+        }
+        self.0.push_str(part);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_three_languages() {
+        assert_eq!(demangle("_Z4bmodPdS_S_iiii").unwrap(), "bmod(double*, double*, double*, int, int, int, int)");
+        assert_eq!(demangle("_ZN3foo3bar17h05af221e174051e9E").unwrap(), "foo::bar");
+        assert_eq!(demangle("_RNvC6_123foo3bar").unwrap(), "123foo::bar");
+        assert_eq!(demangle("bmod"), None);
+        assert_eq!(demangle("_Zq"), None);
+    }
+
+    #[test]
+    fn names_without_end_are_left_as_they_are() {
+        // Each parameter repeats all that came before it.
+        let mut symbol = "_Z1fISt4pairIiiE".to_owned();
+        for _ in 0..12 {
+            symbol.push_str("St4pairIS1_S1_ES2_S2_S2_S2_S2_S2_S2_S2_S2_S2_S2_S2_S2_S2_S2_S2_S2_S2_S2_S2_");
+        }
+        symbol.push_str("EvT_");
+        assert!(demangle(&symbol).is_none_or(|name| name.len() <= LONGEST));
+    }
+}

@@ -1,0 +1,128 @@
+//! Logical threads as indices without gaps.
+
+use std::sync::Arc;
+use threadtalk_profile::Profile;
+
+use crate::model::{Position, Thread};
+
+/// Ids up to here are found in a table; a profile may hold any others, too.
+const TABLE: u32 = 1 << 20;
+
+/// All threads of a profile, by id.
+pub struct Threads {
+    ids: Vec<u32>,
+    /// Index of each id below its length.
+    table: Vec<u32>,
+}
+
+impl Threads {
+    /// The threads that any record of the profile names.
+    pub fn new(profile: &Profile) -> Self {
+        let mut seen = Seen { small: vec![false; 1024], large: Vec::new() };
+        profile.threads().iter().for_each(|t| seen.add(t.id));
+        profile.events().for_each(|e| {
+            seen.add(e.writer);
+            seen.add(e.reader);
+        });
+        profile.visits().for_each(|v| seen.add(v.thread));
+        profile.private_bytes().for_each(|p| seen.add(p.writer));
+        Self::from_ids(seen.into_sorted())
+    }
+
+    fn from_ids(ids: Vec<u32>) -> Self {
+        let small = ids.partition_point(|id| *id < TABLE);
+        let mut table = vec![u32::MAX; small.checked_sub(1).map_or(0, |last| ids[last] as usize + 1)];
+        for (index, id) in (0..).zip(&ids[..small]) {
+            table[*id as usize] = index;
+        }
+        Self { ids, table }
+    }
+
+    /// Index of a thread that a record names.
+    pub fn index(&self, id: u32) -> u32 {
+        match self.table.get(id as usize) {
+            Some(index) => *index,
+            None => self.ids.partition_point(|known| *known < id) as u32,
+        }
+    }
+
+    /// Logical id of an index.
+    pub fn id(&self, index: u32) -> u32 {
+        self.ids[index as usize]
+    }
+
+    /// Number of threads.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// The threads as the report lists them.
+    pub fn describe(&self, profile: &Profile) -> Vec<Thread> {
+        self.ids.iter().map(|id| describe(profile, *id)).collect()
+    }
+}
+
+fn describe(profile: &Profile, id: u32) -> Thread {
+    let known = profile.threads().binary_search_by_key(&id, |t| t.id);
+    // Its record had no room in the file.
+    let default = threadtalk_profile::Thread { id, ..Default::default() };
+    let t = known.map_or(&default, |at| &profile.threads()[at]);
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    Thread {
+        id,
+        name: t.name.clone(),
+        created_by: t.creator,
+        created_at: profile.site(t.creation_site).map(|site| Position {
+            file: Some(Arc::clone(&site.file)).filter(|f| !f.is_empty()),
+            line: Some(site.line).filter(|l| *l > 0),
+        }),
+        start_s: seconds(t.start_ns),
+        end_s: t.end_ns.map(seconds),
+        cpu_s: t.cpu_ns.map(seconds),
+        tid: t.tid,
+        openmp: t.openmp,
+        overflow: t.overflow,
+    }
+}
+
+/// A set of ids, most of them small.
+struct Seen {
+    small: Vec<bool>,
+    large: Vec<u32>,
+}
+
+impl Seen {
+    fn add(&mut self, id: u32) {
+        match self.small.get_mut(id as usize) {
+            Some(seen) => *seen = true,
+            None if id < TABLE => {
+                self.small.resize((id as usize + 1).next_power_of_two(), false);
+                self.small[id as usize] = true;
+            }
+            None => self.large.push(id),
+        }
+    }
+
+    fn into_sorted(mut self) -> Vec<u32> {
+        self.large.sort_unstable();
+        self.large.dedup();
+        let small = self.small.iter().zip(0..).filter(|(seen, _)| **seen).map(|(_, id)| id);
+        small.chain(self.large).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_of_any_size_have_indices() {
+        let mut seen = Seen { small: vec![false; 4], large: Vec::new() };
+        [9, 2, u32::MAX - 1, 2, TABLE, TABLE - 1, u32::MAX - 1].into_iter().for_each(|id| seen.add(id));
+        let threads = Threads::from_ids(seen.into_sorted());
+        assert_eq!(threads.ids, [2, 9, TABLE - 1, TABLE, u32::MAX - 1]);
+        for index in 0..5 {
+            assert_eq!(threads.index(threads.id(index)), index);
+        }
+    }
+}
