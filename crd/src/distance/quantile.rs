@@ -59,10 +59,11 @@ mod tests {
 
     #[test]
     fn large_ones_are_within_their_bucket() {
-        let mass = of(1..=10_000);
+        // 8191 is the end of a bucket: all buckets are full, so the interpolation has nothing to guess.
+        let mass = of(1..=8191);
         for share in [0.1, 0.5, 0.9, 0.99] {
-            let (found, exact) = (quantile(&mass, share).unwrap(), share * 10_000.0);
-            assert!((found - exact).abs() <= 1.0 + exact * 0.001, "{found} for {exact}");
+            let (found, exact) = (quantile(&mass, share).unwrap(), share * 8191.0);
+            assert!((found - exact).abs() <= 1.0, "{found} for {exact}");
         }
     }
 }
