@@ -1,6 +1,7 @@
 //! Where a profile's bytes are.
 
 use memmap2::Mmap;
+use std::fmt;
 use std::fs::{self, File};
 use std::io::Read;
 use std::mem::size_of;
@@ -11,12 +12,17 @@ use crate::error::ErrorKind;
 use crate::layout::{FILE_MAGIC, FileHeader};
 
 /// The bytes of a profile.
-#[derive(Debug)]
 pub enum Source {
     /// Mapped from a file.
     Mapped(Mmap),
     /// Copied.
     Memory(Vec<u8>),
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.bytes().len())
+    }
 }
 
 impl Source {

@@ -1,0 +1,143 @@
+//! What the encoder writes the decoder reads.
+
+mod sample;
+
+use proptest::prelude::*;
+use threadtalk_abi::module::{ModuleBases, RegionKind};
+use threadtalk_profile::layout::{NO_THREAD, UNIT};
+use threadtalk_profile::write::Contents;
+use threadtalk_profile::{
+    Event, Header, Histogram, Module, PrivateBytes, Profile, Region, Site, State, Thread, Trace, Visit,
+};
+
+fn read(contents: &Contents) -> Contents {
+    Contents::from(&Profile::from_bytes(&contents.encode()).unwrap())
+}
+
+#[test]
+fn the_sample_comes_back() {
+    assert_eq!(read(&sample::contents()), sample::contents());
+}
+
+#[test]
+fn a_profile_of_nothing_comes_back() {
+    assert_eq!(read(&Contents::default()), Contents::default());
+}
+
+#[test]
+fn global_numbers_find_their_tables() {
+    let profile = Profile::from_bytes(&sample::contents().encode()).unwrap();
+    assert_eq!(profile.site(2).unwrap().line, 25);
+    assert_eq!(&*profile.site(10).unwrap().file, "main.c");
+    assert_eq!(&*profile.region(21).unwrap().name, "main");
+    for unknown in [0, 3, 9, 12, u32::MAX] {
+        assert_eq!(profile.site(unknown), None);
+    }
+    for unknown in [0, 3, 19, 22, u32::MAX] {
+        assert_eq!(profile.region(unknown), None);
+    }
+}
+
+#[test]
+fn long_names_are_cut_at_a_character() {
+    let name = "ä".repeat(20);
+    let contents = Contents { threads: vec![Thread { name, ..Thread::default() }], ..Contents::default() };
+    assert_eq!(read(&contents).threads[0].name, "ä".repeat(16));
+    let name = format!("a{}", "ä".repeat(20));
+    let contents = Contents { threads: vec![Thread { name, ..Thread::default() }], ..Contents::default() };
+    assert_eq!(read(&contents).threads[0].name, format!("a{}", "ä".repeat(15)));
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    (0..NO_THREAD, 0..NO_THREAD, any::<[u32; 5]>(), any::<[u64; 2]>())
+        .prop_filter("two threads", |(writer, reader, ..)| writer != reader)
+        .prop_map(|(writer, reader, [writer_site, reader_site, region, context, flags], [raw, rar])| Event {
+            writer,
+            reader,
+            writer_site,
+            reader_site,
+            region,
+            context,
+            flags,
+            raw,
+            rar,
+        })
+}
+
+fn histogram() -> impl Strategy<Value = Histogram> {
+    prop::collection::vec((0..384u16, any::<u64>()), 0..40).prop_map(Histogram::of_buckets)
+}
+
+fn trace() -> impl Strategy<Value = Trace> {
+    (event(), any::<[u64; 4]>(), any::<bool>(), histogram(), histogram(), histogram()).prop_map(
+        |(e, [exact_usages, exact_elements, samples, abandoned], is_sampled, distinct, index, sampled)| Trace {
+            reader: e.reader,
+            writer: e.writer,
+            region: e.region,
+            is_sampled,
+            exact_usages,
+            exact_elements,
+            samples,
+            abandoned,
+            distinct,
+            index,
+            sampled,
+        },
+    )
+}
+
+fn module() -> impl Strategy<Value = Module> {
+    let region = ("\\PC{0,8}", "[a-z/]{0,8}", any::<[u32; 2]>(), 0..16u16, any::<prop::sample::Index>());
+    let site = (any::<prop::sample::Index>(), "[a-z/]{0,8}", any::<[u32; 2]>());
+    (prop::collection::vec(region, 1..10), prop::collection::vec(site, 0..20)).prop_map(|(regions, sites)| Module {
+        bases: ModuleBases { site_base: 1, site_salt: 37, write_site_base: 1, region_base: 1 },
+        name: "m.c".into(),
+        sites: sites
+            .into_iter()
+            .map(|(region, file, [line, flags])| Site {
+                region: region.index(regions.len()) as u32,
+                file: file.as_str().into(),
+                line,
+                flags,
+            })
+            .collect(),
+        regions: regions
+            .iter()
+            .enumerate()
+            .map(|(i, (name, file, [line, end_line], kind, parent))| Region {
+                kind: RegionKind::from_number(*kind).unwrap(),
+                name: name.as_str().into(),
+                file: file.as_str().into(),
+                line: *line,
+                end_line: *end_line,
+                // Before or after its children, but never in a circle.
+                parent: (i > 0).then(|| parent.index(i) as u32),
+            })
+            .collect(),
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_tables_come_back(
+        module in module(),
+        events in prop::collection::vec(event(), 0..300),
+        traces in prop::collection::vec(trace(), 0..20),
+        visits in prop::collection::vec(any::<[u32; 3]>(), 0..50),
+        running in any::<bool>(),
+    ) {
+        let visit = |[thread, region, count]: [u32; 3]| Visit { thread, region, count: count.into() };
+        let bytes = |[region, writer, bytes]: [u32; 3]| PrivateBytes { region, writer, bytes: bytes.into() };
+        let contents = Contents {
+            header: Header { state: if running { State::Running } else { State::Exec }, ..Header::default() },
+            modules: vec![module],
+            private_bytes: visits.iter().copied().map(bytes).collect(),
+            visits: visits.into_iter().map(visit).collect(),
+            events,
+            traces,
+            ..Contents::default()
+        };
+        prop_assert_eq!(contents.encode().len() as u64 % UNIT, 0);
+        prop_assert_eq!(read(&contents), contents);
+    }
+}

@@ -1,0 +1,113 @@
+//! A small profile with something in every table.
+#![allow(dead_code)] // each test uses a part
+
+use threadtalk_abi::module::{ModuleBases, RegionKind, site_flags};
+use threadtalk_profile::layout::{Accuracy, CrdMode, SignatureMode, event_flags};
+use threadtalk_profile::write::Contents;
+use threadtalk_profile::{
+    Event, Header, Histogram, Module, PrivateBytes, Region, Site, State, Thread, Trace, UserRegion, Visit,
+};
+
+/// Two modules, three threads, a user region.
+pub fn contents() -> Contents {
+    Contents {
+        header: Header {
+            pid: 4711,
+            signature_mode: SignatureMode::Hashed,
+            crd_mode: CrdMode::Auto,
+            state: State::Normal,
+            start_unix_ns: 1_700_000_000_000_000_000,
+            duration_ns: Some(2_500_000_000),
+            cpu_ns: Some(4_000_000_000),
+            exit_status: Some(0),
+            accuracy: Accuracy {
+                signature_budget: 256 << 20,
+                signature_mapped: 4 << 20,
+                chunks: 64,
+                events_checked: 1000,
+                states: 12,
+                threads: 3,
+                ..Accuracy::default()
+            },
+            ..Header::default()
+        },
+        meta: vec![
+            ("program".into(), "/usr/bin/lu".into()),
+            ("argument".into(), "-n64".into()),
+            ("empty".into(), String::new()),
+        ],
+        modules: vec![
+            module("lu.c", 1, 1, "bmod"),
+            // A gap in the numbers: a module that never finished registering.
+            module("main.c", 10, 20, "main"),
+        ],
+        threads: threads(),
+        events: vec![
+            event(0, 1, [1, 2], 100, 700, event_flags::SERIAL),
+            event(1, 2, [2, 2], 50, 0, 0),
+            event(2, 0, [0, 11], 3, 9, event_flags::SYNC),
+        ],
+        visits: vec![Visit { thread: 1, region: 1, count: 5 }, Visit { thread: 2, region: 2, count: 6 }],
+        traces: vec![Trace {
+            reader: 1,
+            writer: 0,
+            region: 2,
+            is_sampled: true,
+            exact_usages: 40,
+            exact_elements: 10,
+            samples: 7,
+            abandoned: 1,
+            distinct: Histogram::of([0, 0, 1, 5, 5, 100, 1000]),
+            index: Histogram::of([1, 1, 2, 9, 8, 300, 4000]),
+            sampled: Histogram::of_buckets([(60, 512), (61, 1024)]),
+        }],
+        private_bytes: vec![PrivateBytes { region: 1, writer: 1, bytes: 4096 }],
+        user_regions: vec![
+            UserRegion { id: u32::MAX, parent: None, name: "factorise".into() },
+            UserRegion { id: u32::MAX - 1, parent: Some(u32::MAX), name: "inner".into() },
+        ],
+    }
+}
+
+fn module(file: &str, site_base: u32, region_base: u32, function: &str) -> Module {
+    let region = |kind, line, end_line, parent| Region {
+        kind,
+        name: function.into(),
+        file: file.into(),
+        line,
+        end_line,
+        parent,
+    };
+    Module {
+        bases: ModuleBases { site_base, site_salt: site_base * 37, write_site_base: site_base, region_base },
+        name: file.into(),
+        regions: vec![region(RegionKind::Function, 10, 40, None), region(RegionKind::Loop, 20, 30, Some(0))],
+        sites: vec![
+            Site { region: 0, file: file.into(), line: 12, flags: 0 },
+            Site { region: 1, file: file.into(), line: 25, flags: site_flags::ATOMIC },
+        ],
+    }
+}
+
+fn threads() -> Vec<Thread> {
+    let worker = |id, name: &str| Thread {
+        id,
+        creator: Some(0),
+        creation_site: 10,
+        ended: true,
+        openmp: id == 2,
+        overflow: false,
+        start_ns: 1000,
+        end_ns: Some(2_000_000_000),
+        cpu_ns: Some(1_500_000_000),
+        tid: 4711 + u64::from(id),
+        name: name.into(),
+    };
+    let main = Thread { tid: 4711, name: "main".into(), ..Thread::default() };
+    vec![main, worker(1, "worker"), worker(2, "")]
+}
+
+fn event(writer: u32, reader: u32, sites: [u32; 2], raw: u64, rar: u64, flags: u32) -> Event {
+    let [writer_site, reader_site] = sites;
+    Event { writer, reader, writer_site, reader_site, region: 2, context: u32::MAX, flags, raw, rar }
+}
