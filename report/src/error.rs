@@ -59,15 +59,14 @@ pub enum Error {
         /// The system's words and what to do.
         advice: String,
     },
-    /// The profile cannot be used.
-    #[error("{what}: {}; {advice}", path.display())]
-    Profile {
-        /// What is wrong with it.
+    /// The profile cannot be used; the decoder's words name the file and say what to do.
+    #[error("{0}")]
+    Profile(#[from] threadtalk_profile::Error),
+    /// A region, or the program, in which no thread read what another wrote.
+    #[error("no communication to draw: {what}; see `threadtalk report FILE` for what was counted")]
+    NothingToDraw {
+        /// The region.
         what: String,
-        /// The profile.
-        path: PathBuf,
-        /// What to do.
-        advice: String,
     },
     /// `run` failed before the program could start; carries the status that `env` and `timeout` use for it.
     #[error("{source}")]

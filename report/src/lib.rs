@@ -6,11 +6,20 @@
 //! * [`cli`] maps the command line to these; [`error`] is what can go wrong, in one line each.
 
 pub mod cli;
+pub mod csv;
 pub mod doctor;
 pub mod error;
+pub mod fold;
+pub mod html;
 pub mod install;
+pub mod json;
+pub mod label;
+pub mod number;
 pub mod output;
+pub mod profile;
 pub mod run;
+pub mod svg;
+pub mod text;
 pub mod wrapper;
 
 use std::ffi::OsString;

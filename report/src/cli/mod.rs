@@ -2,12 +2,14 @@
 
 mod mistake;
 mod print;
+mod report;
 mod run;
 
 use crate::error::{Error, Result};
 use crate::wrapper::{self, Language};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// See which threads talk to each other, through which lines of code, and what it costs
@@ -37,6 +39,12 @@ enum Command {
     /// Run an instrumented program and write a profile
     #[command(visible_alias = "record")]
     Run(run::RunArgs),
+    /// Show what a profile holds: text, pictures, a page, JSON, CSV
+    Report(report::ReportArgs),
+    /// Print a profile's records as they are stored
+    Dump(FileArgs),
+    /// Check that a profile is whole and consistent
+    Validate(FileArgs),
     /// Print what a compiler needs
     Print {
         /// What to print
@@ -56,6 +64,12 @@ struct CompilerArgs {
     /// Options and files of the compiler
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     args: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+struct FileArgs {
+    /// The profile
+    file: PathBuf,
 }
 
 /// Runs the command that `args` ask for.
@@ -78,6 +92,9 @@ pub fn main(args: Vec<OsString>) -> Result<ExitCode> {
         Command::Cxx(args) => Err(wrapper::exec(Language::Cxx, args.args)),
         Command::Fc(args) => Err(wrapper::exec(Language::Fortran, args.args)),
         Command::Run(args) => args.run(),
+        Command::Report(args) => args.run(),
+        Command::Dump(args) => crate::profile::dump(&args.file),
+        Command::Validate(args) => crate::profile::validate(&args.file),
         Command::Print { what } => what.print(),
         Command::Doctor => crate::doctor::run(),
         Command::Completions { shell } => {

@@ -1,0 +1,114 @@
+//! Arguments of `threadtalk report`.
+
+use crate::error::{Error, Result};
+use crate::output;
+use crate::{csv, html, json, profile, svg, text};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use threadtalk_crd::model::Report;
+
+/// Arguments of `threadtalk report`.
+#[derive(Args, Debug)]
+pub struct ReportArgs {
+    /// The profile
+    file: PathBuf,
+    /// Folder to write to: the page, pictures, JSON and CSV, or what --format names
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// What to make; without -o it goes to standard output
+    #[arg(short, long, value_enum)]
+    format: Vec<Format>,
+    /// Only regions whose name or file:line matches; * and ? as in a shell, plain text matches anywhere
+    #[arg(short, long, value_name = "PATTERN")]
+    region: Option<String>,
+    /// At most so many regions in the text, and so many pictures
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    top: Option<u32>,
+    /// Caches of another machine, nearest first: 32K,1M,32M:shared=8
+    #[arg(long, value_name = "SPEC")]
+    caches: Option<String>,
+    /// Leave out data that was written while only one thread existed
+    #[arg(long)]
+    hide_serial: bool,
+    /// Replace files that are in the way
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Html,
+    Svg,
+    Json,
+    Csv,
+}
+
+/// Regions in the text, if the user does not say how many.
+const TOP_TEXT: usize = 12;
+/// Regions with pictures, if the user does not say how many.
+const TOP_SVG: usize = 24;
+
+impl ReportArgs {
+    /// Makes the report.
+    pub fn run(self) -> Result<ExitCode> {
+        let caches = self.caches.as_deref().map(profile::caches).transpose()?;
+        let report = profile::analyse(&self.file, caches, self.region.clone(), self.hide_serial)?;
+        match &self.output {
+            None => self.to_stdout(&report)?,
+            Some(folder) => self.to_folder(&report, folder.clone())?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn top(&self, default: usize) -> usize {
+        self.top.map_or(default, |top| top as usize)
+    }
+
+    fn text(&self, report: &Report, style: text::Style) -> String {
+        let next = format!("threadtalk report {} -o report", self.file.display());
+        let next = self.output.is_none().then_some(next);
+        text::report(report, &self.file, &text::Shape { top: self.top(TOP_TEXT), style, next })
+    }
+
+    fn to_stdout(&self, report: &Report) -> Result<()> {
+        let format = match self.format[..] {
+            [] => Format::Text,
+            [one] => one,
+            _ => return Err(Error::usage("several formats", "--format", "name a folder with -o, or one format")),
+        };
+        match format {
+            Format::Text => output::to_stdout(self.text(report, text::Style::of_stdout()).as_bytes()),
+            Format::Html => output::to_stdout(html::page(report).as_bytes()),
+            Format::Json => output::to_stdout(json::report(report).as_bytes()),
+            Format::Svg => output::to_stdout(svg::first(report, self.region.is_some())?.as_bytes()),
+            Format::Csv => output::to_stdout(csv::regions(report).as_bytes()),
+        }
+    }
+
+    fn to_folder(&self, report: &Report, folder: PathBuf) -> Result<()> {
+        const ALL: [Format; 5] = [Format::Text, Format::Html, Format::Svg, Format::Json, Format::Csv];
+        let formats = if self.format.is_empty() { &ALL[..] } else { &self.format[..] };
+        let mut files = output::Folder::open(&folder, self.force)?;
+        for format in formats {
+            match format {
+                Format::Text => files.add("report.txt", self.text(report, text::Style::plain()))?,
+                Format::Html => files.add("index.html", html::page(report))?,
+                Format::Json => files.add("report.json", json::report(report))?,
+                Format::Svg => {
+                    for (name, picture) in svg::all(report, self.top(TOP_SVG)) {
+                        files.add(&name, picture)?;
+                    }
+                }
+                Format::Csv => {
+                    files.add("regions.csv", csv::regions(report))?;
+                    files.add("matrices.csv", csv::matrices(report))?;
+                    files.add("lines.csv", csv::lines(report))?;
+                    files.add("crd.csv", csv::distances(report))?;
+                }
+            }
+        }
+        output::to_stdout(files.write()?.as_bytes())
+    }
+}

@@ -1,0 +1,53 @@
+//! How regions are called in text, pictures and file names.
+
+use threadtalk_abi::module::RegionKind;
+use threadtalk_crd::model::{Position, Region};
+
+/// `bmod`, `loop in bmod`, `omp for in main`.
+pub fn name(region: &Region) -> String {
+    match region.kind {
+        RegionKind::Function | RegionKind::User if !region.name.is_empty() => region.name.clone(),
+        RegionKind::Program if region.name.is_empty() => "program".to_string(),
+        RegionKind::Program => region.name.clone(),
+        kind if region.name.is_empty() => kind.name().replace('_', " "),
+        kind => format!("{} in {}", kind.name().replace('_', " "), region.name),
+    }
+}
+
+/// `lu.c:650-667`, `lu.c:650`, `lu.c`, or nothing.
+pub fn place(region: &Region) -> String {
+    let Some(file) = &region.file else { return String::new() };
+    match (region.line, region.end_line) {
+        (Some(line), Some(end)) if end > line => format!("{}:{line}-{end}", base(file)),
+        (Some(line), _) => format!("{}:{line}", base(file)),
+        _ => base(file).to_string(),
+    }
+}
+
+/// `lu.c:650`, or `?` where the compiler left no line.
+pub fn position(position: &Position) -> String {
+    match (&position.file, position.line) {
+        (Some(file), Some(line)) => format!("{}:{line}", base(file)),
+        (Some(file), None) => format!("{}:?", base(file)),
+        _ => "?".to_string(),
+    }
+}
+
+/// The last part of a path.
+pub fn base(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The region in a file name: letters, digits and a few signs that no shell minds.
+pub fn file_name(region: &Region) -> String {
+    let mut safe = String::new();
+    for character in name(region).chars().take(48) {
+        let kept = character.is_ascii_alphanumeric() || matches!(character, '_' | '.' | '+');
+        match kept {
+            true => safe.push(character),
+            false if !safe.ends_with('-') => safe.push('-'),
+            false => {}
+        }
+    }
+    format!("{:04}-{}", region.id, safe.trim_matches(['-', '.']))
+}

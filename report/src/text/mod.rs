@@ -1,0 +1,239 @@
+//! The summary for the terminal.
+
+mod hints;
+mod style;
+mod table;
+
+pub use hints::hints;
+pub use style::Style;
+
+use crate::{label, number, svg};
+use std::fmt::Write;
+use std::path::Path;
+use style::Paint;
+use table::{Column, Table};
+use threadtalk_crd::model::{Ended, Measures, Region, Report};
+
+/// What the reader of any of our figures has to know.
+pub const DEFINITION: &str =
+    "a thread reads what another wrote: RaW = first read of the value, RaR = each further read (reuse)";
+/// Pairs of lines in the summary.
+const LINES: usize = 8;
+
+/// How much, how coloured, and what comes next.
+pub struct Shape {
+    /// Regions at most.
+    pub top: usize,
+    /// Colours.
+    pub style: Style,
+    /// The next command, if there is one to name.
+    pub next: Option<String>,
+}
+
+/// The whole summary.
+pub fn report(report: &Report, file: &Path, shape: &Shape) -> String {
+    let mut out = String::new();
+    let paint = shape.style;
+    for (name, value) in head(report, file) {
+        let _ = writeln!(out, "{} {value}", paint.faint(&format!("{name:<14}")));
+    }
+    for hint in hints(report) {
+        let _ = writeln!(out, "{} {hint}", paint.loud("note          "));
+    }
+    out.push('\n');
+    out.push_str(&regions(report, shape));
+    out.push_str(&lines(report, paint));
+    if let Some(next) = &shape.next {
+        let _ = writeln!(out, "\n{} {next}", paint.faint("pictures and page:"));
+    }
+    out
+}
+
+/// What ran and what was measured, as name and value.
+pub fn head(report: &Report, file: &Path) -> Vec<(&'static str, String)> {
+    let program = &report.program;
+    let mut run = format!("{}  (process {}, {}", program.name, program.pid, ended(report.ended));
+    if let Some(duration) = program.duration_s {
+        let _ = write!(run, " after {}", number::seconds(duration));
+    }
+    if let Some(cpu) = program.cpu_s {
+        let _ = write!(run, ", CPU {}", number::seconds(cpu));
+    }
+    run.push(')');
+    let mut head = vec![
+        ("program", run),
+        ("profile", file.display().to_string()),
+        ("threads", threads(report)),
+        ("communication", DEFINITION.to_string()),
+        ("totals", totals(&report.program_total)),
+        ("accuracy", accuracy(report)),
+    ];
+    if !report.caches.is_empty() {
+        let caches = report.caches.iter().map(|c| format!("L{} {}", c.level, number::bytes(c.bytes as f64)));
+        head.push(("caches", caches.collect::<Vec<_>>().join(", ")));
+    }
+    head
+}
+
+fn ended(ended: Ended) -> &'static str {
+    match ended {
+        Ended::Normally => "ended normally",
+        Ended::Abnormally => "ended abnormally: killed, aborted or still running",
+        Ended::Exec => "replaced by exec",
+    }
+}
+
+fn threads(report: &Report) -> String {
+    let talking = report.program_total.counts.as_ref().map_or(0, |counts| {
+        let pairs = counts.raw.entries().iter().chain(counts.rar.entries());
+        pairs.flat_map(|entry| [entry.writer, entry.reader]).collect::<std::collections::BTreeSet<_>>().len()
+    });
+    format!("{}, of which {talking} communicate", report.threads.len())
+}
+
+/// Sums and measures of a region on one line.
+fn totals(region: &Region) -> String {
+    let Some(counts) = region.counts.as_deref() else { return "no communication at all".to_string() };
+    let (raw, rar) = (counts.raw.sum(), counts.rar.sum());
+    let sync = counts.sync_raw.sum() as f64 / raw.max(1) as f64;
+    format!(
+        "RaW {}, RaR {}, RaR/RaW {}; {} of RaW is synchronisation; homogeneity {}, balance {} %",
+        number::count(raw),
+        number::count(rar),
+        number::quantity(rar as f64 / raw.max(1) as f64),
+        number::percent(sync),
+        number::quantity(counts.own.homogeneity),
+        number::quantity(counts.own.balance)
+    )
+}
+
+fn accuracy(report: &Report) -> String {
+    let (options, accuracy) = (&report.options, &report.accuracy);
+    let mut text = match (options.mode, accuracy.occupied) {
+        ("exact", _) => format!("exact mode, {} of cells", number::bytes(accuracy.signature_mapped as f64)),
+        (mode, Some(occupied)) => format!(
+            "{mode} mode, {} of {} used, at most {} of events may be false",
+            number::percent(occupied),
+            number::bytes(options.signature_bytes as f64),
+            number::percent(accuracy.estimated_false_rate)
+        ),
+        (mode, None) => {
+            format!("{mode} mode, at most {} of events may be false", number::percent(accuracy.estimated_false_rate))
+        }
+    };
+    let _ = write!(text, "; reuse distances {}", options.crd);
+    if accuracy.dropped > 0 {
+        let _ = write!(text, "; {} accesses not counted", number::count(accuracy.dropped));
+    }
+    text
+}
+
+fn regions(report: &Report, shape: &Shape) -> String {
+    let paint = shape.style;
+    let busiest = svg::busiest(report);
+    if busiest.is_empty() {
+        return "No region has communication of its own.\n".to_string();
+    }
+    let shown = busiest.len().min(shape.top);
+    let levels = report.caches.iter().map(|c| format!("L{}", c.level)).collect::<Vec<_>>().join("/");
+    let misses = format!("miss {levels}");
+    let mut columns = vec![
+        Column::right("RaW"),
+        Column::right("RaR"),
+        Column::right("RaR/RaW"),
+        Column::right("sync"),
+        Column::right("H"),
+        Column::right("B"),
+        Column::right("CRD p50"),
+        Column::right("p90"),
+    ];
+    if !levels.is_empty() {
+        columns.push(Column::right(&misses));
+    }
+    columns.extend([Column::left("region"), Column::left("where")]);
+    let mut table = Table::new(columns);
+    for region in &busiest[..shown] {
+        let Some(counts) = region.counts.as_deref() else { continue };
+        let (raw, rar) = (counts.raw.sum(), counts.rar.sum());
+        let crd = counts.own.crd.as_ref();
+        let bytes = |value: Option<f64>| value.map_or("-".to_string(), number::bytes);
+        let mut row = vec![
+            number::count(raw),
+            number::count(rar),
+            number::quantity(rar as f64 / raw.max(1) as f64),
+            number::percent(counts.sync_raw.sum() as f64 / raw.max(1) as f64),
+            number::quantity(counts.own.homogeneity),
+            format!("{} %", number::quantity(counts.own.balance)),
+            bytes(crd.and_then(|crd| crd.distinct.median_bytes)),
+            bytes(crd.and_then(|crd| crd.distinct.p90_bytes)),
+        ];
+        if !levels.is_empty() {
+            row.push(definite_misses(&counts.own));
+        }
+        row.extend([crate::fold::shorten(&label::name(region), 44), label::place(region)]);
+        table.row(row);
+    }
+    let title = format!("Regions by communication (own events; {shown} of {} that communicate)", busiest.len());
+    format!("{}\n{}", paint.strong(&title), table.render(paint))
+}
+
+/// Shares of reuse that certainly misses, one for each level: `12/3/0 %`.
+fn definite_misses(measures: &Measures) -> String {
+    match &measures.crd {
+        Some(crd) if !crd.cutoffs.is_empty() => {
+            let shares =
+                crd.cutoffs.iter().map(|cutoff| number::quantity((cutoff.definite_miss * 1000.0).round() / 10.0));
+            format!("{} %", shares.collect::<Vec<_>>().join("/"))
+        }
+        _ => "-".to_string(),
+    }
+}
+
+fn lines(report: &Report, paint: Style) -> String {
+    let lines = report.program_total.counts.iter().flat_map(|counts| &counts.lines);
+    let mut table = Table::new(vec![
+        Column::right("RaW"),
+        Column::right("RaR"),
+        Column::left("written at"),
+        Column::left("read at"),
+    ]);
+    let mut any = false;
+    for line in lines.take(LINES) {
+        any = true;
+        table.row(vec![
+            number::count(line.raw),
+            number::count(line.rar),
+            label::position(&line.writer),
+            label::position(&line.reader),
+        ]);
+    }
+    if any {
+        format!("\n{}\n{}", paint.strong("Lines that talk to each other (whole program)"), table.render(paint))
+    } else {
+        String::new()
+    }
+}
+
+/// Ten lines at most: what ran, what it said, the busiest regions, the next command.
+pub fn brief(report: &Report, file: &Path, shape: &Shape) -> String {
+    let paint = shape.style;
+    let mut lines = Vec::new();
+    for (name, value) in head(report, file) {
+        // The definition stands in the full report, and the caches matter there.
+        if !matches!(name, "communication" | "caches") {
+            lines.push(format!("{} {value}", paint.faint(&format!("threadtalk: {name:<9}"))));
+        }
+    }
+    for hint in hints(report).into_iter().take(2) {
+        lines.push(format!("{} {hint}", paint.loud("threadtalk: note     ")));
+    }
+    let room = 9usize.saturating_sub(lines.len()).min(shape.top);
+    for region in svg::busiest(report).into_iter().take(room) {
+        let totals = region.counts.as_deref().map_or((0, 0), |counts| (counts.raw.sum(), counts.rar.sum()));
+        let what = format!("{} {}", label::name(region), label::place(region));
+        let (raw, rar) = (number::count(totals.0), number::count(totals.1));
+        lines.push(format!("{} RaW {raw:>6}  RaR {rar:>6}  {}", paint.faint("threadtalk: region   "), what.trim_end()));
+    }
+    lines.extend(shape.next.as_ref().map(|next| format!("{} {next}", paint.faint("threadtalk: next     "))));
+    lines.join("\n") + "\n"
+}
