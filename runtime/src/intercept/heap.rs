@@ -5,7 +5,7 @@
 //! blocks' elements alive until they are written again.
 
 use super::interpose;
-use super::next::next;
+use super::next::{kin, next};
 use crate::core_api;
 use crate::lifecycle;
 use core::ffi::c_void;
@@ -70,7 +70,7 @@ interpose! {
 /// # Safety
 /// `block` is a block of the heap with at least `old` usable bytes.
 unsafe fn move_block(block: *mut c_void, old: usize, bytes: usize) -> Option<*mut c_void> {
-    let malloc = next!(malloc: fn(usize) -> *mut c_void)?;
+    let malloc = kin!(malloc: fn(usize) -> *mut c_void)?;
     let free = next!(free: fn(*mut c_void))?;
     // SAFETY: C's malloc.
     let new = unsafe { malloc(bytes) };
@@ -94,7 +94,7 @@ pub(super) unsafe fn usable(block: *mut c_void) -> usize {
     const UNKNOWN: u8 = 0;
     const TRUSTED: u8 = 1;
     static TRUST: AtomicU8 = AtomicU8::new(UNKNOWN);
-    let Some(size) = next!(malloc_usable_size: fn(*mut c_void) -> usize) else { return 0 };
+    let Some(size) = kin!(malloc_usable_size: fn(*mut c_void) -> usize) else { return 0 };
     let trust = match TRUST.load(Ordering::Relaxed) {
         UNKNOWN => {
             let Some(free) = next!(free: fn(*mut c_void)) else { return 0 };

@@ -87,3 +87,21 @@ macro_rules! next {
     }};
 }
 pub(crate) use next;
+
+/// As [`next!`], for a function that is not interposed: the one that belongs to the next definition of its kin.
+#[cfg(not(feature = "wrap"))]
+macro_rules! kin {
+    ($($signature:tt)*) => { $crate::intercept::next::next!($($signature)*) };
+}
+
+/// A function that is not wrapped has its usual name.
+#[cfg(feature = "wrap")]
+macro_rules! kin {
+    ($name:ident: fn($($type:ty),* $(,)?) $(-> $result:ty)?) => {{
+        unsafe extern "C" {
+            fn $name($(_: $type),*) $(-> $result)?;
+        }
+        Some($name as unsafe extern "C" fn($($type),*) $(-> $result)?)
+    }};
+}
+pub(crate) use kin;

@@ -143,7 +143,7 @@ unsafe extern "C" fn list_with_environment(path: *const c_char, arguments: Strin
 interpose! {
     /// Ends without anything of the program running any more on this thread.
     fn _exit(status: c_int) -> ! {
-        exit::record(Ending::Abrupt, status);
+        exit::record_exit(status);
         if let Some(next) = next!(_exit: fn(c_int) -> !) {
             // SAFETY: handed on unchanged.
             unsafe { next(status) }

@@ -6,9 +6,13 @@
 
 use crate::core_api::{self, Ending};
 use core::ffi::{c_int, c_void};
-use core::sync::atomic::{AtomicI32, Ordering};
+use core::sync::atomic::{AtomicI32, AtomicU8, Ordering};
 
 static PROCESS: AtomicI32 = AtomicI32::new(0);
+/// How an `exit` under way wants its `_exit` to be understood.
+static LAST_CALL: AtomicU8 = AtomicU8::new(0);
+const NORMAL: u8 = 1;
+const RECORDED: u8 = 2;
 static QUICK_EXIT_STATUS: AtomicI32 = AtomicI32::new(-1);
 
 unsafe extern "C" {
@@ -33,12 +37,27 @@ pub(super) fn remember_process() {
     PROCESS.store(unsafe { libc::getpid() }, Ordering::Relaxed);
 }
 
+/// In a static program the destructors were registered before this and follow; there `exit` comes to the wrapped `_exit` at last.
 unsafe extern "C" fn at_exit(status: c_int, _: *mut c_void) {
-    record(Ending::Normal, status);
+    if cfg!(feature = "wrap") {
+        LAST_CALL.store(NORMAL, Ordering::Relaxed);
+    } else {
+        record(Ending::Normal, status);
+    }
 }
 
 unsafe extern "C" fn at_quick_exit(_: *mut c_void) {
     record(Ending::Abrupt, QUICK_EXIT_STATUS.load(Ordering::Relaxed));
+    LAST_CALL.store(RECORDED, Ordering::Relaxed);
+}
+
+/// `_exit`: by the program, or in a static program also by `exit` and `quick_exit`.
+pub fn record_exit(status: c_int) {
+    match LAST_CALL.load(Ordering::Relaxed) {
+        NORMAL => record(Ending::Normal, status),
+        RECORDED => {}
+        _ => record(Ending::Abrupt, status),
+    }
 }
 
 /// The status that the handler of `quick_exit` is not told.

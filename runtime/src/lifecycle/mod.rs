@@ -5,10 +5,10 @@
 
 pub mod exit;
 pub mod fork;
-pub mod tls;
 pub mod start;
 pub mod thread_end;
 pub mod threads;
+pub mod tls;
 mod trampoline;
 
 use core::sync::atomic::{AtomicBool, Ordering};

@@ -1,0 +1,81 @@
+//! The comments in which a program says what it expects. The form is described in `programs/README.md`.
+
+use super::Linkage;
+
+/// What one program announces.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Expectation {
+    /// File name of the program.
+    pub name: String,
+    /// More for the compiler.
+    pub flags: Vec<String>,
+    /// A library's source and more for its compiler.
+    pub library: Option<Vec<String>>,
+    /// Environment variables.
+    pub environment: Vec<(String, String)>,
+    /// Ways to link it.
+    pub linkage: Vec<Linkage>,
+    /// Exit status or `signal N`.
+    pub status: String,
+    /// Lines of stdout.
+    pub stdout: Vec<String>,
+    /// Lines of the trace, in order.
+    pub trace: Vec<String>,
+    /// Numbers of lines that begin with these words.
+    pub counts: Vec<(usize, String)>,
+    /// The program goes on in the background.
+    pub outlives: bool,
+}
+
+impl Expectation {
+    /// Reads the comments of a program.
+    pub fn read(name: &str, text: &str) -> Self {
+        let mut it = Self { name: name.into(), status: "0".into(), ..Self::default() };
+        let words = |text: &str| text.split_whitespace().map(String::from).collect::<Vec<_>>();
+        for line in text.lines() {
+            let Some((key, value)) = line.strip_prefix("// ").and_then(|rest| rest.split_once(": ")) else { continue };
+            match key {
+                "flags" => it.flags = words(value),
+                "library" => it.library = Some(words(value)),
+                "environment" => {
+                    let (name, value) = value.split_once('=').unwrap_or_else(|| panic!("{name}: {line}: NAME=VALUE"));
+                    it.environment.push((name.into(), value.into()));
+                }
+                "linkage" => it.linkage = value.split_whitespace().map(Linkage::from_name).collect(),
+                "status" => it.status = value.into(),
+                "stdout" => it.stdout.push(value.into()),
+                "trace" => it.trace.push(value.into()),
+                "count" => {
+                    let (count, words) = value.split_once(' ').unwrap_or_else(|| panic!("{name}: {line}: N WORDS"));
+                    it.counts.push((count.parse().unwrap_or_else(|e| panic!("{name}: {line}: {e}")), words.into()));
+                }
+                "outlives" => it.outlives = true,
+                _ => {}
+            }
+        }
+        if it.linkage.is_empty() {
+            it.linkage = vec![Linkage::Archive, Linkage::Preload];
+        }
+        it
+    }
+
+    /// Compares a trace with the announced lines and numbers.
+    pub fn check_trace(&self, trace: &str) -> Result<(), String> {
+        let mut lines = trace.lines();
+        for expected in &self.trace {
+            if !lines.any(|line| line == expected) {
+                return Err(format!("no line `{expected}` after those before it"));
+            }
+        }
+        for (count, words) in &self.counts {
+            let begins = |line: &&str| {
+                line.strip_prefix(words.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+            };
+            let found = trace.lines().filter(begins).count();
+            if found != *count {
+                return Err(format!("{found} lines `{words}` instead of {count}"));
+            }
+        }
+        Ok(())
+    }
+}
