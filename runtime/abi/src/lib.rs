@@ -7,6 +7,7 @@
 //! * [`hooks`] is the table of entry points, with what each one means.
 //! * [`thread`] is the part of a thread's control block that inlined code touches.
 //! * [`module`] is the description of a compiled module: its source regions and sites.
+//! * [`loops`] describes the accesses of a whole loop.
 //! * [`cell`] says how a 4-byte signature cell encodes its state.
 //!
 //! A change that an old object file would not survive raises [`ABI_VERSION`]; the pass references
@@ -16,6 +17,7 @@
 
 pub mod cell;
 pub mod hooks;
+pub mod loops;
 pub mod module;
 pub mod thread;
 

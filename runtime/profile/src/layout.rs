@@ -364,7 +364,7 @@ pub struct PrivateRecord {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct UserRegionRecord {
-    /// Its region number: counted down from `u32::MAX`, so that module regions can grow.
+    /// Its region number: counted down from near `u32::MAX`, so that module regions can grow. 0 = the record is not in use.
     pub id: u32,
     /// The context (a user region's number) in which it was first opened; 0 = none.
     pub parent: u32,

@@ -5,6 +5,7 @@
 //! that arrives while another is at work on the same thread (a signal handler) is counted and dropped.
 
 pub mod access;
+pub mod loops;
 pub mod range;
 mod shells;
 mod string;
@@ -13,6 +14,7 @@ mod user;
 use crate::process::{self, Process, accuracy};
 use crate::thread::{self, Thread};
 use core::sync::atomic::{Ordering, compiler_fence};
+use threadtalk_abi::loops::Access;
 use threadtalk_abi::module::ModuleDescriptor;
 
 /// Runs `body` with the calling thread's control block, unless nothing is to be recorded.
@@ -114,6 +116,14 @@ extern "C" fn read_string(address: u64, most: u64, site: u32) {
 
 extern "C" fn write_string(address: u64, most: u64, site: u32) {
     on_thread(|t, p| range::write(t, p, address, string::bytes(address, most), site));
+}
+
+extern "C" fn whole_loop(accesses: *const Access, count: u32, iterations: u64) -> u32 {
+    let mut settled = 0;
+    // SAFETY: the pass lays out `count` descriptions in the caller's frame.
+    let accesses = unsafe { core::slice::from_raw_parts(accesses, count as usize) };
+    on_thread(|t, p| settled = u32::from(loops::settle(t, p, accesses, iterations)));
+    settled
 }
 
 extern "C" fn clear(address: u64, bytes: u64) {

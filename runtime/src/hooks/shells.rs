@@ -30,25 +30,44 @@ macro_rules! shell {
     };
 }
 
-// The one with a result: rax is not kept.
-global_asm!(
-    ".pushsection .text.__threadtalk_attach,\"ax\",@progbits",
-    ".globl __threadtalk_attach",
-    ".type __threadtalk_attach, @function",
-    ".p2align 4",
-    "__threadtalk_attach:",
-    ".cfi_startproc",
-    "push rcx", "push rdx", "push rsi", "push rdi", "push r8", "push r9", "push r10",
-    ".cfi_def_cfa_offset 64",
-    "call {body}",
-    "pop r10", "pop r9", "pop r8", "pop rdi", "pop rsi", "pop rdx", "pop rcx",
-    ".cfi_def_cfa_offset 8",
-    "ret",
-    ".cfi_endproc",
-    ".size __threadtalk_attach, . - __threadtalk_attach",
-    ".popsection",
-    body = sym super::attach,
-);
+/// A shell whose body has a result: rax is not kept.
+macro_rules! shell_with_result {
+    ($name:literal, $body:path) => {
+        global_asm!(
+            concat!(".pushsection .text.", $name, ",\"ax\",@progbits"),
+            concat!(".globl ", $name),
+            concat!(".type ", $name, ", @function"),
+            ".p2align 4",
+            concat!($name, ":"),
+            ".cfi_startproc",
+            "push rcx",
+            "push rdx",
+            "push rsi",
+            "push rdi",
+            "push r8",
+            "push r9",
+            "push r10",
+            ".cfi_def_cfa_offset 64",
+            "call {body}",
+            "pop r10",
+            "pop r9",
+            "pop r8",
+            "pop rdi",
+            "pop rsi",
+            "pop rdx",
+            "pop rcx",
+            ".cfi_def_cfa_offset 8",
+            "ret",
+            ".cfi_endproc",
+            concat!(".size ", $name, ", . - ", $name),
+            ".popsection",
+            body = sym $body,
+        );
+    };
+}
+
+shell_with_result!("__threadtalk_attach", super::attach);
+shell_with_result!("__threadtalk_loop", super::whole_loop);
 
 // Instrumented modules refer to this symbol: objects for another version of the contract do not link.
 global_asm!(

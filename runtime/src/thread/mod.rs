@@ -152,6 +152,20 @@ impl Thread {
         }
     }
 
+    /// The counter of reads at `site` of cells in `state`, if the event cache has it.
+    #[inline]
+    pub fn known(&self, state: u32, site: u32) -> Option<*mut EventCounter> {
+        let slot = state.wrapping_add(site.wrapping_mul(EVENT_SITE_FACTOR)) % EVENT_SLOTS as u32;
+        // SAFETY: below the length of the cache.
+        let slot = unsafe { &*self.events.add(slot as usize) };
+        (slot.key == u64::from(site) << 32 | u64::from(state)).then_some(slot.counter)
+    }
+
+    /// The counter of reads that are no events.
+    pub fn idle_counter(&self) -> *mut EventCounter {
+        (&raw const self.idle).cast_mut()
+    }
+
     /// From now on a read at `site` of a cell in `state` is no event, and is settled inline.
     #[inline]
     pub fn remember_no_event(&mut self, state: u32, site: u32) {

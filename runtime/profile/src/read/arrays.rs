@@ -80,14 +80,17 @@ pub fn private_bytes(r: &[u8]) -> PrivateBytes {
     }
 }
 
-/// Reads a user region; the error says what is wrong with it.
-pub fn user_region(r: &[u8]) -> Result<UserRegion, String> {
+/// Reads a user region, none if the record is not in use; the error says what is wrong with it.
+pub fn user_region(r: &[u8]) -> Result<Option<UserRegion>, String> {
     let id = field!(r, UserRegionRecord, id);
     let parent = field!(r, UserRegionRecord, parent);
-    if id == 0 || (parent != 0 && parent <= id) {
+    if id == 0 {
+        return Ok(None);
+    }
+    if parent != 0 && parent <= id {
         return Err(format!("user region {id} with the impossible parent {parent}"));
     }
-    Ok(UserRegion { id, parent: (parent != 0).then_some(parent), name: text(&field!(r, UserRegionRecord, name)) })
+    Ok(Some(UserRegion { id, parent: (parent != 0).then_some(parent), name: text(&field!(r, UserRegionRecord, name)) }))
 }
 
 /// True if the pair of threads is possible.

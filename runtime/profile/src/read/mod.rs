@@ -76,7 +76,7 @@ impl Profile {
                 block::THREADS => self.threads.extend(records(payload, b).filter_map(arrays::thread)),
                 block::USER_REGIONS => {
                     for r in records(payload, b) {
-                        self.user_regions.push(arrays::user_region(r).map_err(|what| b.damaged(what))?);
+                        self.user_regions.extend(arrays::user_region(r).map_err(|what| b.damaged(what))?);
                     }
                 }
                 _ => {}

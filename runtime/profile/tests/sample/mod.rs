@@ -32,8 +32,8 @@ pub fn contents() -> Contents {
             ..Header::default()
         },
         meta: vec![
-            ("program".into(), "/usr/bin/lu".into()),
-            ("argument".into(), "-n64".into()),
+            ("executable".into(), "/usr/bin/lu".into()),
+            ("arguments".into(), "./lu\x1f-n64\x1f".into()),
             ("empty".into(), String::new()),
         ],
         modules: vec![

@@ -1,0 +1,31 @@
+//! The accesses of a whole loop, for [`crate::hooks::LOOP`].
+//!
+//! The pass keeps two copies of an innermost loop whose accesses are all affine in the iteration number, that makes no calls, synchronises
+//! nowhere and has a known number of iterations: one with a sequence at each access, and the loop as it was. Before it, a list of
+//! its accesses is handed to the runtime, which counts them all if it can do so without seeing their order.
+
+/// One access of the loop, in the order of the loop's body.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    /// Address in the first iteration.
+    pub address: u64,
+    /// Bytes from one iteration's address to the next; 0 = the same address each time.
+    pub stride: i64,
+    /// Bytes of one access.
+    pub bytes: u32,
+    /// [`WRITE`] or 0.
+    pub flags: u32,
+    /// Global site: the number for reads, or for writes the number that writes use.
+    pub site: u32,
+    /// Reserved; zero.
+    pub reserved: u32,
+}
+
+/// The access writes.
+pub const WRITE: u32 = 1;
+
+/// Loops with more accesses are not offered.
+pub const MOST_ACCESSES: usize = 16;
+
+const _: () = assert!(size_of::<Access>() == 32);

@@ -1,0 +1,247 @@
+//! Whole loops: all accesses counted before the loop runs, if their order does not matter.
+//!
+//! The order matters where something other than a counter would change: a first read, a state that this thread does not know yet, a
+//! trace that is being followed, an element that a distance waits for, a value of another thread that the loop overwrites. Then the
+//! loop's instrumented copy runs. Whether a loop is settled here is decided before anything is counted.
+//!
+//! While events are sampled (`crd=auto`), one loop in [`IN_ORDER`] that has any is left to its instrumented copy: samples start there,
+//! and they end there because a watched element's cell is marked.
+
+use super::access::fresh_id;
+use crate::process::Process;
+use crate::thread::Thread;
+use core::slice;
+use core::sync::atomic::AtomicU32;
+use threadtalk_abi::GRANULE;
+use threadtalk_abi::cell::{NONE, SHARED};
+use threadtalk_abi::loops::{Access, MOST_ACCESSES, WRITE};
+use threadtalk_abi::thread::EventCounter;
+use threadtalk_profile::layout::CrdMode;
+use threadtalk_sigmem::Run;
+
+/// One in so many loops with events runs with hooks.
+const IN_ORDER: u64 = 16;
+/// Different (state, site) pairs with events in a loop.
+const MOST_COUNTS: usize = 16;
+
+/// Events that the loop makes.
+struct Counts {
+    entries: [(*mut EventCounter, u64); MOST_COUNTS],
+    len: usize,
+}
+
+/// An access as a range: `first ..= last` byte over all iterations.
+#[derive(Clone, Copy)]
+struct Span {
+    first: u64,
+    last: u64,
+}
+
+/// See [`threadtalk_abi::hooks::LOOP`].
+pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> bool {
+    // 0 iterations: 2^64 of them, in the pass's arithmetic.
+    if p.is_paused() || accesses.len() > MOST_ACCESSES || iterations == 0 {
+        return false;
+    }
+    let mut counts = Counts { entries: [(core::ptr::null_mut(), 0); MOST_COUNTS], len: 0 };
+    for (i, access) in accesses.iter().enumerate() {
+        let Some(span) = span(access, iterations) else { return false };
+        if access.flags & WRITE != 0 {
+            continue;
+        }
+        let before = counts.len;
+        if !read(t, p, access, span, iterations, &mut counts) {
+            return false;
+        }
+        // Another thread's value that the loop overwrites is an event before and none after: order matters.
+        if counts.len > before && overwritten(accesses, iterations, i, span) {
+            return false;
+        }
+    }
+    if counts.len > 0 && p.plan.mode != CrdMode::Off {
+        if t.traces.one_in(IN_ORDER) {
+            return false;
+        }
+        if counts.used().iter().any(|(counter, n)| {
+            // SAFETY: counters from this thread's event cache, mapped for the life of the process.
+            let c = unsafe { &**counter };
+            c.rar.saturating_add(*n) >= c.next
+        }) {
+            return false;
+        }
+    }
+    for (counter, n) in counts.used() {
+        // SAFETY: as above.
+        unsafe { (**counter).rar += n };
+    }
+    for access in accesses.iter().filter(|a| a.flags & WRITE != 0) {
+        write(t, p, access, iterations);
+    }
+    true
+}
+
+impl Counts {
+    fn used(&self) -> &[(*mut EventCounter, u64)] {
+        self.entries.get(..self.len).unwrap_or(&[])
+    }
+
+    fn add(&mut self, counter: *mut EventCounter, n: u64) -> bool {
+        let known = self.entries.iter_mut().take(self.len).find(|e| e.0 == counter);
+        if let Some(entry) = known {
+            entry.1 += n;
+            return true;
+        }
+        match self.entries.get_mut(self.len) {
+            Some(free) => {
+                *free = (counter, n);
+                self.len += 1;
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+/// `None` if the addresses wrap around or leave the address space.
+fn span(access: &Access, iterations: u64) -> Option<Span> {
+    let reach = i128::from(access.stride) * i128::from(iterations - 1);
+    let start = i128::from(access.address);
+    let (first, last) = (start + reach.min(0), start + reach.max(0) + i128::from(access.bytes) - 1);
+    let limit = 1i128 << threadtalk_abi::ADDRESS_BITS;
+    (first >= 0 && last < limit && access.bytes > 0).then_some(Span { first: first as u64, last: last as u64 })
+}
+
+fn overwritten(accesses: &[Access], iterations: u64, reader: usize, read: Span) -> bool {
+    accesses.iter().enumerate().any(|(i, a)| {
+        i != reader
+            && a.flags & WRITE != 0
+            && span(a, iterations)
+                .is_none_or(|w| w.first <= read.last | (GRANULE - 1) && read.first & !(GRANULE - 1) <= w.last)
+    })
+}
+
+/// Whether the access covers its span without gaps, each granule as often as `times` says.
+fn dense(access: &Access, iterations: u64) -> Option<u64> {
+    if access.stride == 0 {
+        Some(iterations)
+    } else if access.stride.unsigned_abs() == u64::from(access.bytes)
+        && u64::from(access.bytes).is_multiple_of(GRANULE)
+        && access.address.is_multiple_of(GRANULE)
+    {
+        Some(1)
+    } else {
+        None
+    }
+}
+
+fn read(t: &Thread, p: &Process, access: &Access, span: Span, iterations: u64, counts: &mut Counts) -> bool {
+    match dense(access, iterations) {
+        Some(times) => read_range(t, p, span.first, span.last - span.first + 1, times, access.site, counts),
+        None => {
+            let mut at = access.address;
+            for _ in 0..iterations {
+                if !read_range(t, p, at, u64::from(access.bytes), 1, access.site, counts) {
+                    return false;
+                }
+                at = at.wrapping_add_signed(access.stride);
+            }
+            true
+        }
+    }
+}
+
+#[inline]
+fn read_range(t: &Thread, p: &Process, address: u64, bytes: u64, times: u64, site: u32, counts: &mut Counts) -> bool {
+    for run in p.signature.directory.runs(address, bytes) {
+        // Memory without cells has no writer: reads of it are no events.
+        let Run::Mapped { cells, .. } = run else { continue };
+        if !read_cells(t, cells, times, site, counts) {
+            return false;
+        }
+    }
+    true
+}
+
+/// Cells in stretches of equal states: most ranges are one stretch.
+fn read_cells(t: &Thread, cells: &[AtomicU32], times: u64, site: u32, counts: &mut Counts) -> bool {
+    let mut rest = plain(cells);
+    while let [first, ..] = rest {
+        let state = *first;
+        let own = state.wrapping_sub(t.header.own_base) < t.header.own_span;
+        let length =
+            if own { own_prefix(rest, t.header.own_base, t.header.own_span) } else { equal_prefix(rest, state) };
+        if !own && state != NONE {
+            match t.known(state, site) {
+                None => return false,
+                Some(counter) if counter == t.idle_counter() => {}
+                Some(counter) => {
+                    if state & SHARED == 0 || !counts.add(counter, times * length as u64) {
+                        return false;
+                    }
+                }
+            }
+        }
+        rest = rest.get(length..).unwrap_or(&[]);
+    }
+    true
+}
+
+/// How many cells from the start are of this thread's own making. `own_span` is a power of two and `own_base` a multiple of it, so
+/// one `xor` and one `and` tell; 16 cells at a time, which the compiler turns into vector code.
+#[inline]
+fn own_prefix(cells: &[u32], own_base: u32, own_span: u32) -> usize {
+    let foreign = !(own_span - 1);
+    prefix(cells, |c| (c ^ own_base) & foreign)
+}
+
+#[inline]
+fn equal_prefix(cells: &[u32], state: u32) -> usize {
+    prefix(cells, |c| c ^ state)
+}
+
+/// How many cells from the start give 0.
+#[inline(always)]
+fn prefix(cells: &[u32], differs: impl Fn(u32) -> u32) -> usize {
+    let (blocks, _) = cells.as_chunks::<16>();
+    let mut at = 0;
+    for block in blocks {
+        if block.iter().fold(0, |any, c| any | differs(*c)) != 0 {
+            break;
+        }
+        at += 16;
+    }
+    at + cells.iter().skip(at).take_while(|c| differs(**c) == 0).count()
+}
+
+/// The cells as plain numbers: relaxed loads that may be joined into vector loads.
+fn plain(cells: &[AtomicU32]) -> &[u32] {
+    // SAFETY: same layout. In a race-free program no other thread changes these cells during the loop, except readers of the same
+    // values, whose exchange of one state for another this thread sees either way; a torn view is not possible for aligned words.
+    unsafe { slice::from_raw_parts(cells.as_ptr().cast::<u32>(), cells.len()) }
+}
+
+fn write(t: &mut Thread, p: &Process, access: &Access, iterations: u64) {
+    let fresh = fresh_id(t, p, access.site).0;
+    let Some(span) = span(access, iterations) else { return };
+    if dense(access, iterations).is_some() {
+        fill(t, p, span.first, span.last - span.first + 1, fresh);
+        return;
+    }
+    let mut at = access.address;
+    for _ in 0..iterations {
+        fill(t, p, at, u64::from(access.bytes), fresh);
+        at = at.wrapping_add_signed(access.stride);
+    }
+}
+
+#[inline]
+fn fill(t: &mut Thread, p: &Process, address: u64, bytes: u64, fresh: u32) {
+    let mut stock = core::mem::take(&mut t.chunks);
+    for run in p.signature.cells(address, bytes, &mut stock) {
+        let Run::Mapped { cells, .. } = run else { continue };
+        // SAFETY: as in `plain`; in a race-free program nobody else touches the cells of memory that this thread is about to write.
+        let cells = unsafe { slice::from_raw_parts_mut(cells.as_ptr().cast_mut().cast::<u32>(), cells.len()) };
+        cells.fill(fresh);
+    }
+    t.chunks = stock;
+}
