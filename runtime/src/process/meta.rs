@@ -34,20 +34,19 @@ pub fn path() -> &'static [u8] {
     unsafe { (*OUT.0.get()).as_bytes() }
 }
 
-/// The last component of the executable's path.
-pub fn program_name() -> &'static [u8] {
-    // SAFETY: set by libc before constructors run; a C string that lives for ever.
-    let name = unsafe {
-        if program_invocation_short_name.is_null() {
-            return b"program";
-        }
-        core::ffi::CStr::from_ptr(program_invocation_short_name)
-    };
-    if name.is_empty() { b"program" } else { name.to_bytes() }
+/// The last component of the executable's path. From the kernel: the C library's own variable is not set yet when the runtime starts.
+pub fn program_name(buffer: &mut [u8; 4096]) -> &[u8] {
+    let path = read_link(c"/proc/self/exe", buffer);
+    match path.rsplit(|&b| b == b'/').next() {
+        Some(name) if !name.is_empty() => name,
+        _ => b"program",
+    }
 }
 
-unsafe extern "C" {
-    static program_invocation_short_name: *const core::ffi::c_char;
+fn read_link<'b>(link: &core::ffi::CStr, buffer: &'b mut [u8; 4096]) -> &'b [u8] {
+    // SAFETY: the buffer and its length.
+    let length = unsafe { libc::readlink(link.as_ptr(), buffer.as_mut_ptr().cast(), buffer.len()) };
+    usize::try_from(length).ok().and_then(|n| buffer.get(..n)).unwrap_or(b"")
 }
 
 /// Writes the META block.
@@ -123,10 +122,9 @@ impl Pairs {
     }
 
     fn link(&mut self, key: &[u8], link: &core::ffi::CStr) {
-        let mut target = [0u8; 4096];
-        // SAFETY: the buffer and its length.
-        let length = unsafe { libc::readlink(link.as_ptr(), target.as_mut_ptr().cast(), target.len()) };
-        if let Some(text) = usize::try_from(length).ok().and_then(|n| target.get(..n)) {
+        let mut buffer = [0u8; 4096];
+        let text = read_link(link, &mut buffer);
+        if !text.is_empty() {
             self.pair(key, text);
         }
     }

@@ -201,7 +201,8 @@ fn write_header(process: &Process) {
 
 /// Opens the profile where the user wants it, else under `$TMPDIR` or /tmp, else nowhere.
 fn open_profile() -> Option<i32> {
-    let program = meta::program_name();
+    let mut buffer = [0u8; 4096];
+    let program = meta::program_name(&mut buffer);
     let pattern = environment::get(b"THREADTALK_OUT").filter(|p| !p.is_empty()).unwrap_or(b"threadtalk.%n.%p.ttp");
     let mut path = Path::new();
     name::expand(pattern, program, &mut path);
