@@ -7,15 +7,22 @@ use threadtalk_profile::{Profile, State};
 use crate::model::{Ended, Program, Recording};
 use crate::options::Options;
 
-/// Keys under which the runtime notes the executable, best first.
-const NAME_KEYS: [&str; 3] = ["program", "executable", "exe"];
+/// Key under which the runtime notes the executable's path.
+const EXECUTABLE: &str = "executable";
+/// Key of the arguments, which the runtime separates by [`SEPARATOR`].
+const ARGUMENTS: &str = "arguments";
+/// ASCII's unit separator.
+const SEPARATOR: char = '\x1f';
 
 /// The program and its run.
 pub fn program(profile: &Profile) -> Program {
     let header = profile.header();
     let seconds = |ns: u64| ns as f64 / 1e9;
-    let meta: BTreeMap<String, String> = profile.meta().iter().cloned().collect();
-    let path = NAME_KEYS.iter().find_map(|key| meta.get(*key)).map_or("", String::as_str);
+    let mut meta: BTreeMap<String, String> = profile.meta().iter().cloned().collect();
+    if let Some(arguments) = meta.get_mut(ARGUMENTS) {
+        *arguments = arguments.split(SEPARATOR).map(quoted).collect::<Vec<_>>().join(" ");
+    }
+    let path = meta.get(EXECUTABLE).map_or("", String::as_str);
     let name = path.rsplit('/').next().unwrap_or(path).to_owned();
     Program {
         name,
@@ -27,6 +34,15 @@ pub fn program(profile: &Profile) -> Program {
         modules: profile.modules().iter().map(|m| m.name.to_string()).collect(),
         meta,
     }
+}
+
+/// An argument as one would type it in a shell.
+fn quoted(argument: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-+=./:,@%^".contains(c);
+    if !argument.is_empty() && argument.chars().all(is_plain) {
+        return argument.to_owned();
+    }
+    format!("'{}'", argument.replace('\'', "'\\''"))
 }
 
 /// How the process ended.
@@ -54,5 +70,15 @@ pub fn recording(profile: &Profile, options: &Options) -> Recording {
             CrdMode::Exact => "exact",
         },
         hide_serial: options.hide_serial,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_shown_as_they_are_typed() {
+        assert_eq!(["-n64", "a b", "", "it's"].map(quoted), ["-n64", "'a b'", "''", "'it'\\''s'"]);
     }
 }

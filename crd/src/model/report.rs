@@ -48,7 +48,7 @@ pub struct Program {
     pub exit_status: Option<i64>,
     /// Names of the instrumented modules.
     pub modules: Vec<String>,
-    /// All that the runtime noted about the run, by key.
+    /// All that the runtime noted about the run, by key; `arguments` as one would type them in a shell.
     pub meta: BTreeMap<String, String>,
 }
 
