@@ -48,16 +48,16 @@ const fn kernel(
 
 /// All kernels, in the order of the tables.
 pub const ALL: &[Kernel] = &[
-    kernel("lu", "lu", "lu.c", None, Language::C, &["-n", "256"], &["-n", "56", "-b", "8"]),
-    kernel("lu-contiguous", "lu", "lu.c", Some("CONTIGUOUS"), Language::C, &["-n", "256"], &["-n", "56", "-b", "8"]),
-    kernel("ocean", "ocean", "ocean.c", None, Language::C, &["-n", "256", "-s", "20"], &["-n", "37", "-s", "3"]),
+    kernel("lu", "lu", "lu.c", None, Language::C, &["-n", "576"], &["-n", "56", "-b", "8"]),
+    kernel("lu-contiguous", "lu", "lu.c", Some("CONTIGUOUS"), Language::C, &["-n", "576"], &["-n", "56", "-b", "8"]),
+    kernel("ocean", "ocean", "ocean.c", None, Language::C, &["-n", "256", "-s", "40"], &["-n", "37", "-s", "3"]),
     kernel(
         "ocean-contiguous",
         "ocean",
         "ocean.c",
         Some("CONTIGUOUS"),
         Language::C,
-        &["-n", "256", "-s", "20"],
+        &["-n", "256", "-s", "40"],
         &["-n", "37", "-s", "3"],
     ),
     kernel(
@@ -78,14 +78,14 @@ pub const ALL: &[Kernel] = &[
         &["-n", "1500", "-s", "10"],
         &["-n", "301", "-s", "20"],
     ),
-    kernel("matmul", "matmul", "matmul.c", None, Language::COpenMp, &["-n", "224"], &["-n", "45", "-b", "8"]),
+    kernel("matmul", "matmul", "matmul.c", None, Language::COpenMp, &["-n", "320"], &["-n", "45", "-b", "8"]),
     kernel(
         "matmul-blocked",
         "matmul",
         "matmul.c",
         Some("BLOCKED"),
         Language::COpenMp,
-        &["-n", "288"],
+        &["-n", "448"],
         &["-n", "45", "-b", "8"],
     ),
     kernel(
@@ -94,19 +94,19 @@ pub const ALL: &[Kernel] = &[
         "jacobi.c",
         None,
         Language::COpenMp,
-        &["-n", "256", "-s", "200"],
+        &["-n", "256", "-s", "800"],
         &["-n", "33", "-s", "9"],
     ),
-    kernel("nbody", "nbody", "nbody.cpp", None, Language::CxxOpenMp, &["-n", "700"], &["-n", "61", "-s", "3"]),
-    kernel("cg", "cg", "cg.c", None, Language::COpenMp, &["-n", "20000", "-s", "30"], &["-n", "701", "-s", "5"]),
-    kernel("radix", "radix", "radix.c", None, Language::C, &["-n", "200000", "-s", "4"], &["-n", "5003", "-s", "1"]),
+    kernel("nbody", "nbody", "nbody.cpp", None, Language::CxxOpenMp, &["-n", "1000"], &["-n", "61", "-s", "3"]),
+    kernel("cg", "cg", "cg.c", None, Language::COpenMp, &["-n", "20000", "-s", "100"], &["-n", "701", "-s", "5"]),
+    kernel("radix", "radix", "radix.c", None, Language::C, &["-n", "500000", "-s", "8"], &["-n", "5003", "-s", "1"]),
     kernel(
         "kmeans",
         "kmeans",
         "kmeans.cpp",
         None,
         Language::Cxx,
-        &["-n", "20000", "-s", "10"],
+        &["-n", "20000", "-s", "20"],
         &["-n", "503", "-s", "3", "-b", "5"],
     ),
 ];

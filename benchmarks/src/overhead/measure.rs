@@ -69,6 +69,7 @@ pub fn measure(options: &Options, compilers: &Compilers, mut progress: impl FnMu
     let scratch = during(|| "creating a temporary folder".into(), tempfile::tempdir())?;
     let mut tools = vec![Tool::Native, Tool::Threadtalk];
     tools.extend(options.tsan.then_some(Tool::Tsan));
+    let context = if options.context { &[Tool::Helgrind, Tool::Drd][..] } else { &[] };
     let mut rows = Vec::new();
     for &kernel in &options.kernels {
         progress(&format!("compiling {}", kernel.name));
@@ -76,15 +77,16 @@ pub fn measure(options: &Options, compilers: &Compilers, mut progress: impl FnMu
         let compile_s = bench.compile(&tools)?;
         for &threads in &options.threads {
             progress(&format!("running {} with {threads} threads", kernel.name));
+            // Inputs that are small already serve the slow tools, too.
+            let tools = if options.quick { [&tools, context].concat() } else { tools.clone() };
             let measured = bench.rounds(&tools, threads, options.quick, options.runs)?;
             let compile_s = compile_s.clone();
             rows.push(Row { kernel: kernel.name.into(), threads, small: options.quick, compile_s, tools: measured });
         }
-        if options.context {
+        if options.context && !options.quick {
             let threads = options.threads[0];
             progress(&format!("running {} on a small input under helgrind and drd", kernel.name));
-            let context: Vec<_> = tools.iter().copied().chain([Tool::Helgrind, Tool::Drd]).collect();
-            let measured = bench.rounds(&context, threads, true, 1)?;
+            let measured = bench.rounds(&[&tools, context].concat(), threads, true, 1)?;
             rows.push(Row {
                 kernel: kernel.name.into(),
                 threads,

@@ -68,7 +68,7 @@ impl Table {
         }
         for tool in tools.iter().filter(|tool| tool.compiles()) {
             write!(f, "{:>12}", format!("mem {}", short(*tool)))?;
-            write!(f, "{:>12}", format!("compile {}", short(*tool)))?;
+            write!(f, "{:>12}", format!("build {}", short(*tool)))?;
         }
         writeln!(f)?;
         for row in &rows {
