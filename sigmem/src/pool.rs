@@ -7,7 +7,7 @@
 //! A thread takes chunks into a private [`ChunkStock`] and strikes them off only once the directory holds them,
 //! so a lost race for a directory entry costs nothing: the chunk is the next one to be handed out.
 
-use crate::primitive::{AtomicU32, AtomicU64, Ordering};
+use crate::primitive::{AtomicU32, Counter, Ordering};
 use threadtalk_abi::CHUNK_BYTES;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -32,15 +32,15 @@ pub struct ChunkStock {
 }
 
 enum Source {
-    Fixed { region: Segment, taken: AtomicU64, occupants: *const AtomicU32 },
+    Fixed { region: Segment, taken: Counter, occupants: *const AtomicU32 },
     Growing(Grow),
 }
 
 /// The source of chunks and the account of who shares them.
 pub struct Pool {
     source: Source,
-    chunks: AtomicU64,
-    aliased: AtomicU64,
+    chunks: Counter,
+    aliased: Counter,
 }
 
 // SAFETY: the raw pointer leads to atomics that live as long as the pool (contract of `fixed`).
@@ -65,7 +65,7 @@ impl Pool {
     /// `region.chunks` zeros. Both live as long as the pool and every directory that maps onto it, and nobody else
     /// writes them.
     pub unsafe fn fixed(region: Segment, occupants: *const AtomicU32) -> Self {
-        Self::with(Source::Fixed { region, taken: AtomicU64::new(0), occupants })
+        Self::with(Source::Fixed { region, taken: Counter::new(), occupants })
     }
 
     /// Exact mode.
@@ -78,7 +78,7 @@ impl Pool {
     }
 
     fn with(source: Source) -> Self {
-        Self { source, chunks: AtomicU64::new(0), aliased: AtomicU64::new(0) }
+        Self { source, chunks: Counter::new(), aliased: Counter::new() }
     }
 
     /// Chunks of memory that have cells.

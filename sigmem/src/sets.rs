@@ -9,7 +9,7 @@
 //! ```
 
 use crate::index::{Entered, Index};
-use crate::primitive::{AtomicU64, Ordering};
+use crate::primitive::{AtomicU64, Counter, Ordering};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Marks names of sets of one thread.
@@ -49,7 +49,7 @@ pub struct SetMemory {
 pub struct ReaderSets {
     words: *const AtomicU64,
     capacity: u64,
-    taken: AtomicU64,
+    taken: Counter,
     index: Index,
 }
 
@@ -71,7 +71,7 @@ impl ReaderSets {
     pub unsafe fn new(memory: SetMemory) -> Self {
         // SAFETY: the caller's promise.
         let index = unsafe { Index::new(memory.slots, memory.slots_log2) };
-        Self { words: memory.words, capacity: memory.capacity.min(u64::from(ONE)), taken: AtomicU64::new(0), index }
+        Self { words: memory.words, capacity: memory.capacity.min(u64::from(ONE)), taken: Counter::new(), index }
     }
 
     /// The set of one thread.

@@ -2,7 +2,7 @@
 
 use crate::fresh::FreshId;
 use crate::index::{Entered, Index};
-use crate::primitive::{AtomicU64, Ordering};
+use crate::primitive::{AtomicU64, Counter, Ordering};
 pub use crate::sets::{Exhausted, ReaderSet, ReaderSets, SetMemory, WordStock};
 use threadtalk_abi::cell;
 use xxhash_rust::xxh3::xxh3_64;
@@ -44,7 +44,7 @@ pub struct State {
 pub struct States {
     entries: *const AtomicU64,
     capacity: u32,
-    taken: AtomicU64,
+    taken: Counter,
     index: Index,
     /// The reader sets.
     pub sets: ReaderSets,
@@ -62,7 +62,7 @@ impl States {
         // SAFETY: the caller's promise.
         let (index, sets) = unsafe { (Index::new(memory.slots, memory.slots_log2), ReaderSets::new(memory.sets)) };
         let capacity = memory.capacity.min(cell::INDEX_MASK);
-        Self { entries: memory.entries, capacity, taken: AtomicU64::new(0), index, sets }
+        Self { entries: memory.entries, capacity, taken: Counter::new(), index, sets }
     }
 
     /// Number of states made.
