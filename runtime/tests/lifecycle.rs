@@ -24,6 +24,7 @@ programs! {
     c11_threads: "c11_threads.c",
     c_exit: "c_exit.c",
     cancelled_threads: "cancelled.c",
+    cancelled_before_it_runs: "cancelled_early.c",
     ten_thousand_threads: "churn.c",
     a_creation_that_fails: "creation_fails.c",
     create_and_join: "create_join.c",

@@ -8,6 +8,7 @@ pub mod appender;
 pub mod name;
 pub mod seal;
 
+use crate::lifecycle::unnoticed::unnoticed;
 use crate::memory;
 use core::mem::{align_of, size_of};
 use core::ptr::{self, NonNull};
@@ -130,7 +131,7 @@ impl ProfileFile {
         // SAFETY: the range lies in the window and belongs to the caller, who took these units from the counter.
         let at = unsafe { self.window.add(offset as usize) };
         let fd = self.fd.load(Ordering::Relaxed);
-        if fd >= 0 && extend(fd, offset, bytes) {
+        if fd >= 0 && unnoticed(|| extend(fd, offset, bytes)) {
             // SAFETY: as above; the file reaches over the range, so no access to it can raise SIGBUS.
             let got = unsafe {
                 libc::mmap(

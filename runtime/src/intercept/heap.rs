@@ -11,6 +11,7 @@ use crate::lifecycle;
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicU8, Ordering};
+use threadtalk_abi::GRANULE;
 
 /// Blocks up to this size that must grow while other threads exist are moved here and not by the allocator: it would hand the old
 /// block to another thread before its elements died. Larger ones are left to the allocator, which can extend them in place or remap
@@ -52,7 +53,9 @@ interpose! {
             }
         }
         if bytes < old {
-            core_api::clear_range(block.addr() + bytes, old - bytes);
+            // An element of which a part is left lives on.
+            let tail = (block.addr() + bytes).next_multiple_of(GRANULE as usize);
+            core_api::clear_range(tail, (block.addr() + old).saturating_sub(tail));
         }
         // SAFETY: handed on unchanged.
         let new = unsafe { realloc(block, bytes) };

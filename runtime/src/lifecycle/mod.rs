@@ -10,6 +10,7 @@ pub mod thread_end;
 pub mod threads;
 pub mod tls;
 mod trampoline;
+pub mod unnoticed;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 

@@ -14,9 +14,11 @@ static STARTED: AtomicU32 = AtomicU32::new(0);
 
 unsafe extern "C" {
     static mut environ: *const *const c_char;
+    static mut program_invocation_name: *const c_char;
+    static mut program_invocation_short_name: *const c_char;
 }
 
-/// The first code of the process. `envp` is handed over because the C library has not set `environ` yet.
+/// The first code of the process. The C library has not set its `environ` and the program's name yet.
 ///
 /// # Safety
 /// Called by the dynamic linker, with the arguments of `main`.
@@ -25,18 +27,22 @@ pub unsafe extern "C" fn __threadtalk_init(argc: c_int, argv: *const *const c_ch
     if STARTED.swap(1, Ordering::Relaxed) != 0 {
         return;
     }
-    // SAFETY: no other thread exists yet; the C library will store the same value.
-    unsafe {
-        if environ.is_null() {
-            environ = envp;
-        }
-    }
     let arguments = if argv.is_null() {
         &[]
     } else {
         // SAFETY: main's arguments: `argc` pointers.
         unsafe { core::slice::from_raw_parts(argv, argc.max(0) as usize) }
     };
+    // SAFETY: no other thread exists yet; the C library will store the same values.
+    unsafe {
+        if environ.is_null() {
+            environ = envp;
+        }
+        if let Some(&name) = arguments.first().filter(|name| !name.is_null()) {
+            program_invocation_name = name;
+            program_invocation_short_name = base_name(name);
+        }
+    }
     // SAFETY: just set, or by the C library.
     if !core_api::process_start(arguments, unsafe { environ }) {
         return;
@@ -56,4 +62,23 @@ pub fn ensure() {
         // SAFETY: no arguments known; the C library has set `environ` when constructors run.
         unsafe { __threadtalk_init(0, core::ptr::null(), environ) }
     }
+}
+
+/// What follows the last slash.
+///
+/// # Safety
+/// `path` is a C string.
+unsafe fn base_name(path: *const c_char) -> *const c_char {
+    let mut base = path;
+    let mut at = path;
+    // SAFETY: up to the NUL.
+    unsafe {
+        while *at != 0 {
+            at = at.add(1);
+            if *at.sub(1) == b'/' as c_char {
+                base = at;
+            }
+        }
+    }
+    base
 }

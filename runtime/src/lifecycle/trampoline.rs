@@ -4,6 +4,7 @@
 //! that does not unwind would abort the program there. So it jumps to the program's start routine.
 
 use super::threads::Slot;
+use super::unnoticed::unnoticed;
 use core::ffi::c_void;
 use core::sync::atomic::Ordering;
 
@@ -39,6 +40,6 @@ unsafe extern "C" fn begin(slot: *mut c_void, frame: usize) -> Routine {
     // Read first: if the creator has detached the thread, only its own end frees the slot.
     let routine =
         Routine { start: slot.start.load(Ordering::Relaxed), argument: slot.argument.load(Ordering::Relaxed) };
-    slot.begin(frame);
+    unnoticed(|| slot.begin(frame));
     routine
 }

@@ -7,11 +7,13 @@
 // trace: thread_gone 2 1
 // linkage: archive lld preload static
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <threads.h>
+#include <unistd.h>
 
 static int work(void *argument) { return *(int *)argument; }
 static int leave(void *argument) {
-    *(volatile int *)argument = 0;
+    *(volatile int *)argument = (int)syscall(SYS_gettid);
     thrd_exit(3);
 }
 
@@ -21,7 +23,7 @@ int main(void) {
     if (thrd_create(&thread, work, &value) != thrd_success || thrd_join(thread, &result) != thrd_success) return 1;
     printf("%d\n", result);
     if (thrd_create(&thread, leave, &value) != thrd_success || thrd_detach(thread) != thrd_success) return 2;
-    while (*(volatile int *)&value) thrd_yield();
-    thrd_sleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    volatile int *tid = &value;
+    while (*tid == 7 || !syscall(SYS_tgkill, getpid(), *tid, 0)) thrd_yield();
     return 0;
 }

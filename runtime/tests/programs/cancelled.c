@@ -7,8 +7,11 @@
 // count: 5 thread_ended
 // count: 5 thread_gone
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <unistd.h>
+
+static sem_t ready; /* the handler is in place */
 
 static void cleanup(void *which) {
     printf("cleanup %ld\n", (long)which);
@@ -17,12 +20,14 @@ static void cleanup(void *which) {
 
 static void *sleeper(void *which) {
     pthread_cleanup_push(cleanup, which);
+    sem_post(&ready);
     for (;;) pause();
     pthread_cleanup_pop(0);
 }
 
 static void *joiner(void *target) {
     pthread_cleanup_push(cleanup, (void *)2);
+    sem_post(&ready);
     pthread_join(*(pthread_t *)target, NULL);
     pthread_cleanup_pop(0);
     return NULL;
@@ -49,14 +54,17 @@ static int ends_with(pthread_t thread, void *expected) {
 
 int main(void) {
     pthread_t a, b;
+    sem_init(&ready, 0, 0);
     pthread_create(&a, NULL, sleeper, (void *)1);
-    usleep(50000);
+    sem_wait(&ready);
     pthread_cancel(a);
     if (!ends_with(a, PTHREAD_CANCELED)) return 1;
     static pthread_t target;
     pthread_create(&target, NULL, sleeper, (void *)3);
     pthread_create(&b, NULL, joiner, &target);
-    usleep(50000);
+    sem_wait(&ready);
+    sem_wait(&ready);
+    usleep(20000); /* so that it most likely waits already; otherwise it ends when it begins to */
     pthread_cancel(b);
     if (!ends_with(b, PTHREAD_CANCELED)) return 2;
     pthread_cancel(target);

@@ -78,6 +78,16 @@ impl Runtime {
         self.library.join("libthreadtalk_rt.so")
     }
 
+    /// The folder of the runtime's libraries.
+    pub fn library(&self) -> &Path {
+        &self.library
+    }
+
+    /// A folder for what tests build.
+    pub fn programs(&self) -> &Path {
+        &self.programs
+    }
+
     /// What the compiler must be told to link the runtime in.
     pub fn link_arguments(&self, linkage: Linkage) -> Vec<String> {
         let file = |name: &str| self.library.join(name).display().to_string();

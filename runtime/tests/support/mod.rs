@@ -1,9 +1,11 @@
 //! Builds the test programs in their ways of linkage, runs them and compares with what they announce.
 
+#![allow(dead_code, unused_imports, reason = "each test binary uses its part")]
+
 mod build;
 mod expectation;
 
-pub use build::{Linkage, Runtime, folder};
+pub use build::{Linkage, Runtime, folder, run};
 pub use expectation::Expectation;
 
 use std::fs;
