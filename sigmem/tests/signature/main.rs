@@ -3,6 +3,7 @@
 #![cfg(not(loom))]
 
 mod driver;
+mod edges;
 mod exhaustion;
 mod generator;
 mod hashed;

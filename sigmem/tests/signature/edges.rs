@@ -1,0 +1,175 @@
+//! The ends of things: of the address space, of memory, of a thread, and of what a reader set is usually asked to hold.
+
+use crate::memory::{EXACT, Memory, Size, Zeroed};
+use std::cell::Cell;
+use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT, GRANULE};
+use threadtalk_sigmem::primitive::Ordering;
+use threadtalk_sigmem::{
+    ChunkStock, Directory, FreshId, Pool, Read, Run, Segment, Signature, StateStock, Transition, View, write,
+};
+
+const SITE_BITS: u32 = 12;
+
+fn fresh(thread: u32) -> FreshId {
+    FreshId::new(thread, true, 1, SITE_BITS)
+}
+
+/// How many cells a range has, and in how many runs.
+fn count(signature: &Signature, address: u64, bytes: u64) -> (u64, usize) {
+    let runs: Vec<u64> = signature
+        .directory
+        .runs(address, bytes)
+        .map(|run| match run {
+            Run::Mapped { cells, .. } => cells.len() as u64,
+            Run::Unmapped { granules, .. } => granules,
+        })
+        .collect();
+    (runs.iter().sum(), runs.len())
+}
+
+#[test]
+fn ranges_end_with_the_address_space() {
+    let Memory { signature, .. } = &Memory::new(EXACT);
+    let end = 1 << EXACT.address_bits;
+    let mut stock = ChunkStock::default();
+    assert!(signature.cell(end - 1, &mut stock).is_some());
+    assert!(signature.cell(end, &mut stock).is_none());
+    assert!(signature.cell(u64::MAX, &mut stock).is_none());
+    assert!(signature.directory.translate(u64::MAX).is_none());
+    assert!(!signature.is_aliased(u64::MAX));
+    assert_eq!(count(signature, end - 6, 100), (2, 1));
+    assert_eq!(count(signature, end - CHUNK_BYTES - 1, u64::MAX), (CHUNK_BYTES / GRANULE + 1, 2));
+    assert_eq!(count(signature, end, 1), (0, 0));
+    assert_eq!(count(signature, u64::MAX, u64::MAX), (0, 0));
+    signature.clear(end - 6, u64::MAX);
+}
+
+#[test]
+fn an_access_touches_every_granule_that_it_overlaps() {
+    let Memory { signature, .. } = &Memory::new(EXACT);
+    assert_eq!(count(signature, 100, 0), (0, 0));
+    assert_eq!(count(signature, 100, 1), (1, 1));
+    assert_eq!(count(signature, 103, 2), (2, 1));
+    assert_eq!(count(signature, 101, 8), (3, 1));
+    assert_eq!(count(signature, CHUNK_BYTES - 1, 2), (2, 2));
+    assert_eq!(count(signature, 0, 3 * CHUNK_BYTES), (3 * CHUNK_BYTES / GRANULE, 3));
+}
+
+#[test]
+fn clearing_makes_no_cells() {
+    let Memory { signature, .. } = &Memory::new(EXACT);
+    signature.clear(0, 1 << EXACT.address_bits);
+    assert_eq!(signature.pool.chunks(), 0);
+    let mut stock = ChunkStock::default();
+    let cell = signature.cell(5 * CHUNK_BYTES + 8, &mut stock).expect("memory");
+    write(cell, fresh(3));
+    signature.clear(5 * CHUNK_BYTES + 12, 4);
+    assert_eq!(cell.load(Ordering::Relaxed), fresh(3).0, "the neighbour died");
+    signature.clear(5 * CHUNK_BYTES + 7, 2);
+    assert_eq!(cell.load(Ordering::Relaxed), 0);
+    assert_eq!(signature.pool.chunks(), 1);
+}
+
+thread_local! {
+    static LEFT: Cell<Option<Segment>> = const { Cell::new(None) };
+}
+
+fn one_segment() -> Option<Segment> {
+    LEFT.take()
+}
+
+#[test]
+fn exact_mode_without_memory_has_no_cells() {
+    let mut entries = Zeroed::new(1 << (EXACT.address_bits - CHUNK_SHIFT));
+    let mut cells = Zeroed::new(CHUNK_BYTES as usize / 8);
+    LEFT.set(Some(Segment { base: cells.address() as u64, chunks: 1 }));
+    // SAFETY: zeroed, of these lengths, alive to the end of the test.
+    let signature =
+        unsafe { Signature::new(Directory::new(entries.words(), EXACT.address_bits), Pool::growing(one_segment)) };
+    let mut stock = ChunkStock::default();
+    assert!(signature.cell(0, &mut stock).is_some());
+    assert!(signature.cell(CHUNK_BYTES, &mut stock).is_none());
+    let runs: Vec<bool> =
+        signature.cells(0, 2 * CHUNK_BYTES, &mut stock).map(|run| matches!(run, Run::Mapped { .. })).collect();
+    assert_eq!(runs, [true, false]);
+    assert_eq!((signature.pool.chunks(), signature.pool.bytes_in_use()), (1, CHUNK_BYTES));
+    // An empty segment is no memory.
+    LEFT.set(Some(Segment { base: 4, chunks: 0 }));
+    assert!(signature.cell(CHUNK_BYTES, &mut stock).is_none());
+}
+
+/// The entry for memory whose cells would be itself is 0, which means something else.
+#[test]
+fn the_pool_itself_has_no_cells() {
+    let mut entries = Zeroed::new(1 << (EXACT.address_bits - CHUNK_SHIFT));
+    LEFT.set(Some(Segment { base: 3 * CHUNK_BYTES, chunks: 1 }));
+    // SAFETY: the segment's address is a mere number: no cell is touched.
+    let signature =
+        unsafe { Signature::new(Directory::new(entries.words(), EXACT.address_bits), Pool::growing(one_segment)) };
+    let mut stock = ChunkStock::default();
+    assert_eq!(signature.map(3 * CHUNK_BYTES + 5, &mut stock), None);
+    assert_eq!(signature.map(2 * CHUNK_BYTES, &mut stock), Some(CHUNK_BYTES));
+}
+
+/// More threads than any set starts with, in an order that makes sets grow at both ends.
+#[test]
+fn a_thousand_readers_of_one_value_are_told_apart() {
+    let size = Size { states: 4_096, set_words: 1 << 16, ..EXACT };
+    let memory = Memory::new(size);
+    let mut stock = ChunkStock::default();
+    let cell = memory.signature.cell(64, &mut stock).expect("memory");
+    write(cell, fresh(500));
+    let mut transitions = [Transition::EMPTY; 4];
+    // SAFETY: four slots that outlive the view.
+    let mut view = unsafe { View::new(500, SITE_BITS, transitions.as_mut_ptr(), 2) };
+    let readers: Vec<u32> = (0..1_000).map(|i| (i * 617) % 1_009).filter(|thread| *thread != 500).collect();
+    for expected_reuse in [false, true] {
+        for thread in &readers {
+            view.pass_on(*thread);
+            let reuse = match view.read(&memory.states, cell) {
+                Read::Communication { writer, .. } if writer == fresh(500) => false,
+                Read::Reuse { writer, .. } if writer == fresh(500) => true,
+                other => panic!("thread {thread}: {other:?}"),
+            };
+            assert_eq!(reuse, expected_reuse, "thread {thread}");
+        }
+    }
+    view.pass_on(500);
+    assert!(matches!(view.read(&memory.states, cell), Read::Own { .. }));
+    let state = memory.states.decode(cell.load(Ordering::Relaxed)).expect("a state");
+    let mut sorted = readers.clone();
+    sorted.sort_unstable();
+    assert_eq!(memory.states.sets.members(state.readers).collect::<Vec<_>>(), sorted);
+}
+
+/// A control block that serves another thread: what the first had read is new to the second.
+#[test]
+fn a_view_that_is_passed_on_forgets_what_its_thread_knew() {
+    let memory = Memory::new(EXACT);
+    let mut stock = ChunkStock::default();
+    let cells = [0, 4].map(|address| memory.signature.cell(address, &mut stock).expect("memory"));
+    cells.iter().for_each(|cell| write(cell, fresh(1)));
+    let mut transitions = [Transition::EMPTY; 4];
+    // SAFETY: four slots that outlive the view.
+    let mut view = unsafe { View::new(2, SITE_BITS, transitions.as_mut_ptr(), 2) };
+    let Read::Communication { state, .. } = view.read(&memory.states, cells[0]) else { panic!("new to 2") };
+    view.pass_on(3);
+    assert_eq!((view.thread(), view.own_base()), (3, fresh(3).0 & !0x1fff));
+    let Read::Communication { state: other, .. } = view.read(&memory.states, cells[1]) else { panic!("new to 3") };
+    assert_ne!(state, other);
+    assert!(matches!(view.read(&memory.states, cells[0]), Read::Communication { .. }));
+    write(cells[0], fresh(3));
+    assert!(matches!(view.read(&memory.states, cells[0]), Read::Own { .. }));
+}
+
+#[test]
+fn names_without_a_state_decode_to_none() {
+    let memory = Memory::new(EXACT);
+    for name in [0, 1, fresh(3).0, 0x8000_0000, 0x8000_0000 | EXACT.states, u32::MAX] {
+        assert_eq!(memory.states.decode(name), None, "{name:#x}");
+    }
+    assert!(memory.states.is_empty());
+    let name = memory.states.with_reader(fresh(3).0, 4, &mut StateStock::default()).expect("room");
+    assert_eq!(memory.states.decode(name).map(|state| state.writer), Some(fresh(3)));
+    assert_eq!(memory.states.len(), 1);
+}
