@@ -1,0 +1,160 @@
+// Loops whose accesses are all known before they run: describes them and makes a second copy (for __threadtalk_loop).
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+#include "shim.h"
+
+using namespace llvm;
+
+namespace {
+
+struct Analysis {
+  Function &function;
+  DominatorTree tree;
+  LoopInfo loops;
+  AssumptionCache assumptions;
+  TargetLibraryInfoImpl library_data;
+  TargetLibraryInfo library;
+  ScalarEvolution evolution;
+
+  explicit Analysis(Function &f)
+      : function(f), tree(f), loops(tree), assumptions(f), library_data(Triple(f.getParent()->getTargetTriple())),
+        library(library_data, &f), evolution(f, library, assumptions, tree, loops) {}
+};
+
+// Every block runs as often as the latch or may be skipped without harm: accesses must dominate the latch, anything else
+// must not touch memory that others see, and control must come back.
+bool harmless(const Instruction &instruction) {
+  if (isa<DbgInfoIntrinsic>(instruction) || isa<AssumeInst>(instruction))
+    return true;
+  if (instruction.isAtomic() || instruction.mayThrow())
+    return false;
+  if (isa<LoadInst>(instruction) || isa<StoreInst>(instruction))
+    return true;
+  return !instruction.mayReadOrWriteMemory() && instruction.willReturn();
+}
+
+struct Description {
+  const SCEV *start;
+  const SCEV *stride;
+};
+
+bool describe(Analysis &a, Loop &loop, Instruction *access, Description &out) {
+  BasicBlock *latch = loop.getLoopLatch();
+  if (!a.tree.dominates(access->getParent(), latch))
+    return false;
+  Value *pointer = getLoadStorePointerOperand(access);
+  if (!pointer)
+    return false;
+  const SCEV *address = a.evolution.getSCEV(pointer);
+  Type *word = Type::getInt64Ty(access->getContext());
+  if (a.evolution.isLoopInvariant(address, &loop)) {
+    out = {address, a.evolution.getZero(word)};
+    return true;
+  }
+  auto *recurrence = dyn_cast<SCEVAddRecExpr>(address);
+  if (!recurrence || recurrence->getLoop() != &loop || !recurrence->isAffine())
+    return false;
+  out = {recurrence->getStart(), recurrence->getStepRecurrence(a.evolution)};
+  return a.evolution.isLoopInvariant(out.stride, &loop);
+}
+
+// Values that leave the loop get a second origin: the copy.
+void join_exits(Loop &loop, BasicBlock *exit, ValueToValueMapTy &map) {
+  for (PHINode &phi : exit->phis()) {
+    for (unsigned i = 0, n = phi.getNumIncomingValues(); i < n; i++) {
+      BasicBlock *from = phi.getIncomingBlock(i);
+      if (!loop.contains(from))
+        continue;
+      Value *value = phi.getIncomingValue(i);
+      if (Value *copied = map.lookup(value))
+        value = copied;
+      phi.addIncoming(value, cast<BasicBlock>(map[from]));
+    }
+  }
+}
+
+} // namespace
+
+void *threadtalk_shim_affine_open(LLVMValueRef function) { return new Analysis(*unwrap<Function>(function)); }
+
+void threadtalk_shim_affine_close(void *analysis) { delete static_cast<Analysis *>(analysis); }
+
+bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const LLVMValueRef *accesses, size_t count,
+                               LLVMValueRef *addresses, LLVMValueRef *strides, ThreadtalkLoopCopy *out) {
+  auto &a = *static_cast<Analysis *>(analysis);
+  Loop *loop = a.loops.getLoopFor(unwrap(header));
+  if (!loop || loop->getHeader() != unwrap(header) || !loop->isInnermost() || !loop->isLoopSimplifyForm() ||
+      !loop->isSafeToClone())
+    return false;
+  BasicBlock *latch = loop->getLoopLatch(), *exit = loop->getUniqueExitBlock();
+  if (!exit || loop->getExitingBlock() != latch || exit->isEHPad())
+    return false;
+  for (BasicBlock *block : loop->blocks())
+    for (Instruction &instruction : *block)
+      if (!harmless(instruction))
+        return false;
+
+  const SCEV *taken = a.evolution.getBackedgeTakenCount(loop);
+  if (isa<SCEVCouldNotCompute>(taken) || a.evolution.getTypeSizeInBits(taken->getType()) > 64)
+    return false;
+  SmallVector<Description, 16> descriptions(count);
+  for (size_t i = 0; i < count; i++)
+    if (!describe(a, *loop, unwrap<Instruction>(accesses[i]), descriptions[i]))
+      return false;
+
+  Type *word = Type::getInt64Ty(a.function.getContext());
+  const SCEV *iterations =
+      a.evolution.getAddExpr(a.evolution.getNoopOrZeroExtend(taken, word), a.evolution.getOne(word));
+  BasicBlock *decision = loop->getLoopPreheader();
+  Instruction *at = decision->getTerminator();
+  const DataLayout &layout = a.function.getParent()->getDataLayout();
+  SCEVExpander expander(a.evolution, layout, "threadtalk");
+  bool can = expander.isSafeToExpandAt(iterations, at);
+  for (auto &d : descriptions)
+    can = can && expander.isSafeToExpandAt(d.start, at) && expander.isSafeToExpandAt(d.stride, at);
+  if (!can)
+    return false;
+  // From here on the function changes.
+  formLCSSA(*loop, a.tree, &a.loops, &a.evolution);
+  out->iterations = wrap(expander.expandCodeFor(iterations, word, at));
+  for (size_t i = 0; i < count; i++) {
+    addresses[i] = wrap(expander.expandCodeFor(descriptions[i].start, descriptions[i].start->getType(), at));
+    strides[i] = wrap(expander.expandCodeFor(a.evolution.getTruncateOrSignExtend(descriptions[i].stride, word), word, at));
+  }
+  expander.clear();
+
+  BasicBlock *preheader =
+      SplitBlock(decision, decision->getTerminator(), &a.tree, &a.loops, nullptr, loop->getHeader()->getName() + ".hooked");
+  ValueToValueMapTy map;
+  SmallVector<BasicBlock *, 8> blocks;
+  Loop *copy =
+      cloneLoopWithPreheader(preheader, decision, loop, map, ".plain", &a.loops, &a.tree, blocks);
+  remapInstructionsInBlocks(blocks, map);
+  join_exits(*loop, exit, map);
+  Instruction *old = decision->getTerminator();
+  IRBuilder<> builder(old);
+  auto *branch = builder.CreateCondBr(builder.getFalse(), copy->getLoopPreheader(), preheader);
+  branch->setDebugLoc(old->getDebugLoc());
+  old->eraseFromParent();
+  a.tree.changeImmediateDominator(exit, decision);
+  // Loops must leave to blocks of their own.
+  formDedicatedExitBlocks(copy, &a.tree, &a.loops, nullptr, /*PreserveLCSSA=*/true);
+  formDedicatedExitBlocks(loop, &a.tree, &a.loops, nullptr, /*PreserveLCSSA=*/true);
+  a.evolution.forgetTopmostLoop(loop);
+  out->branch = wrap(branch);
+  return true;
+}

@@ -1,0 +1,54 @@
+// What LLVM's C API lacks, as C functions over its opaque handles. The Rust side declares the same functions in
+// src/llvm/ffi.rs. Nothing here decides anything: policy lives in Rust.
+#pragma once
+#include "llvm-c/Types.h"
+#include <cstddef>
+#include <cstdint>
+
+extern "C" {
+
+// Implemented in Rust: instruments the module; true if it changed.
+bool threadtalk_pass_run(LLVMModuleRef module);
+
+// plugin.cpp
+void threadtalk_shim_register(void *pass_builder);
+void threadtalk_shim_error(LLVMContextRef context, const char *text, size_t length);
+
+// pointers.cpp
+LLVMValueRef threadtalk_shim_underlying_object(LLVMValueRef pointer);
+bool threadtalk_shim_captured(LLVMValueRef pointer, bool return_captures);
+uint64_t threadtalk_shim_fixed_store_size(LLVMModuleRef module, LLVMTypeRef type);
+uint64_t threadtalk_shim_static_alloca_size(LLVMValueRef alloca);
+uint64_t threadtalk_shim_known_alignment(LLVMValueRef pointer, LLVMModuleRef module);
+
+// control_flow.cpp
+struct ThreadtalkLoop {
+  LLVMBasicBlockRef header;
+  LLVMBasicBlockRef preheader; // null if none can be made
+  uint32_t parent;             // index + 1; 0 = none
+  bool derived;                // a remainder or vector body: LLVM made it out of a source loop and its copies carry one location
+  LLVMMetadataRef start;       // DILocation or null
+  LLVMMetadataRef end;         // DILocation or null
+};
+typedef void (*ThreadtalkLoopVisitor)(void *data, const ThreadtalkLoop *loop);
+typedef void (*ThreadtalkBlockVisitor)(void *data, LLVMBasicBlockRef block, uint32_t loop);
+void threadtalk_shim_loops(LLVMValueRef function, void *data, ThreadtalkLoopVisitor on_loop,
+                           ThreadtalkBlockVisitor on_block);
+LLVMBasicBlockRef threadtalk_shim_common_dominator(LLVMValueRef function, LLVMBasicBlockRef *blocks, size_t count);
+LLVMBasicBlockRef threadtalk_shim_split_before(LLVMValueRef instruction);
+LLVMValueRef threadtalk_shim_entry_point(LLVMValueRef function);
+LLVMValueRef threadtalk_shim_after_call(LLVMValueRef call);
+LLVMValueRef threadtalk_shim_before_exit(LLVMBasicBlockRef block);
+void threadtalk_shim_promote(LLVMValueRef function, LLVMValueRef slot);
+void threadtalk_shim_add_constructor(LLVMModuleRef module, LLVMValueRef function, int priority);
+
+// debug_info.cpp
+LLVMMetadataRef threadtalk_shim_subprogram_of(LLVMMetadataRef scope);
+const char *threadtalk_shim_subprogram_name(LLVMMetadataRef subprogram, bool linkage, size_t *length);
+const char *threadtalk_shim_main_file(LLVMModuleRef module, size_t *length);
+
+// ignorelist.cpp
+void *threadtalk_shim_ignorelist_open(const char *path, size_t length, char *error, size_t error_size);
+bool threadtalk_shim_ignorelist_contains(void *list, const char *prefix, const char *text, size_t length);
+void threadtalk_shim_ignorelist_close(void *list);
+}

@@ -1,0 +1,178 @@
+//! Walks a function and makes its plan.
+
+use super::lifetime::Escaping;
+use super::{Action, Entrance, Event, Plan, When, intrinsics, memory};
+use crate::library::{self, Effect, Needed};
+use crate::llvm;
+use crate::llvm::loops::common_dominator;
+use crate::regions::functions::{Functions, Unit};
+use crate::regions::nesting::Nesting;
+use crate::skip::Skipper;
+use crate::tables::{RegionId, SiteId, Tables};
+use inkwell::basic_block::BasicBlock;
+use inkwell::llvm_sys::prelude::LLVMMetadataRef;
+use inkwell::module::Module;
+use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
+use std::collections::HashMap;
+use std::ptr::null_mut;
+use threadtalk_abi::module::site_flags::{ATOMIC, CREATION, LIBRARY};
+
+/// What the walk of each function shares.
+pub struct Collector<'a, 'ctx> {
+    /// The module.
+    pub module: &'a Module<'ctx>,
+    /// Its functions in the source.
+    pub functions: &'a mut Functions,
+    /// Its tables.
+    pub tables: &'a mut Tables,
+}
+
+impl<'ctx> Collector<'_, 'ctx> {
+    /// The plan of a function; `None` if nothing in it is to be instrumented.
+    pub fn plan(&mut self, function: FunctionValue<'ctx>) -> Option<Plan<'ctx>> {
+        let mut nesting = Nesting::new(function);
+        let mut skipper = Skipper::default();
+        let escaping = Escaping::find(function, &mut skipper);
+        let mut events = Vec::new();
+        let mut accesses = 0;
+        for block in function.get_basic_block_iter() {
+            let mut stack = nesting.constructs.at_entry(block);
+            let exit = llvm::before_exit(block);
+            for inst in block.get_instructions() {
+                if Some(inst) == exit {
+                    events.extend(escaping.at_exit(inst));
+                }
+                for (action, when, flags) in self.actions(inst, &mut skipper, &escaping) {
+                    let is_access = !matches!(action, Action::Dies(..));
+                    let site = if is_access {
+                        nesting.site(inst, block, stack, flags, (self.functions, self.tables))
+                    } else {
+                        SiteId(0)
+                    };
+                    accesses += usize::from(is_access);
+                    events.push(Event { inst, when, action, site });
+                }
+                stack = nesting.constructs.after(inst, stack);
+            }
+        }
+        if events.is_empty() {
+            return None;
+        }
+        let entrances = entrances(function, &nesting);
+        let entry_region = self.functions.known_region(Unit::of(function));
+        Some(Plan { function, events, entry_region, entrances, accesses })
+    }
+
+    /// What an instruction does: action, place, flags of the site.
+    fn actions(
+        &self,
+        inst: InstructionValue<'ctx>,
+        skipper: &mut Skipper,
+        escaping: &Escaping<'ctx>,
+    ) -> Vec<(Action<'ctx>, When, u32)> {
+        if let Some(found) = memory::of(self.module, inst) {
+            let (Action::Plain(_, access) | Action::Update(access) | Action::CompareExchange(access)) = found.action
+            else {
+                return vec![];
+            };
+            let flags = if found.atomic { ATOMIC } else { 0 };
+            return if skipper.is_private(access.pointer) { vec![] } else { vec![(found.action, found.when, flags)] };
+        }
+        if !llvm::is_call(inst) {
+            return vec![];
+        }
+        let Some(callee) = llvm::callee(inst) else { return vec![] };
+        let Ok(name) = callee.get_name().to_str() else { return vec![] };
+        if name.starts_with("llvm.lifetime.end") {
+            return escaping.at_marker(inst).map(|a| (a, When::Before, 0)).into_iter().collect();
+        }
+        if name.starts_with("llvm.") {
+            let flags = if name.starts_with("llvm.mem") { LIBRARY } else { 0 };
+            let actions = intrinsics::of(self.module, self.module.get_context(), inst, name, skipper);
+            return actions.into_iter().map(|a| (a, When::Before, flags)).collect();
+        }
+        if callee.count_basic_blocks() > 0 {
+            return vec![];
+        }
+        if library::creates_threads(name) {
+            return vec![(Action::Creation, When::Before, CREATION)];
+        }
+        match library::effects(name, llvm::argument_count(inst)) {
+            Some(effects) => library_actions(inst, effects, skipper),
+            None => vec![],
+        }
+    }
+}
+
+/// Whether a call has the shape of the C library's function, and not that of another function of the same name.
+fn fits(call: InstructionValue<'_>, effect: Effect) -> bool {
+    let argument = |n| llvm::operand(call.as_value_ref(), n);
+    let pointers = effect.pointer().into_iter().chain(effect.other_pointer());
+    let integers = effect.integers().into_iter().flatten();
+    pointers.into_iter().all(|n| llvm::is_plain_pointer(argument(n)))
+        && integers.into_iter().all(|n| llvm::is_integer(argument(n)))
+        && match effect.result() {
+            Needed::Any => true,
+            Needed::Pointer => llvm::is_plain_pointer(call.as_value_ref()),
+            Needed::Integer => llvm::is_integer(call.as_value_ref()),
+        }
+}
+
+/// The effects of a library call on memory that may be shared, in the order in which they happen.
+fn library_actions<'ctx>(
+    call: InstructionValue<'ctx>,
+    effects: &'static [Effect],
+    skipper: &mut Skipper,
+) -> Vec<(Action<'ctx>, When, u32)> {
+    if !effects.iter().all(|&e| fits(call, e)) {
+        return vec![];
+    }
+    let mut shared = |effect: &Effect| match *effect {
+        Effect::Copy(to, from, _) => [to, from].iter().any(|&p| !skipper.is_private(llvm::pointer_operand(call, p))),
+        _ => effect.pointer().is_none_or(|p| !skipper.is_private(llvm::pointer_operand(call, p))),
+    };
+    let kept: Vec<Effect> = effects.iter().copied().filter(|e| shared(e)).collect();
+    let (after, before): (Vec<_>, Vec<_>) = kept.into_iter().partition(|e| e.is_after());
+    let before = before.into_iter().map(|e| (Action::Library(e), When::Before, LIBRARY));
+    before.chain(after.into_iter().map(|e| (Action::Library(e), When::After, LIBRARY))).collect()
+}
+
+/// Where the loops and constructs of a function are entered.
+fn entrances<'ctx>(function: FunctionValue<'ctx>, nesting: &Nesting<'ctx>) -> Vec<Entrance<'ctx>> {
+    let mut entrances = Vec::new();
+    // Vector body and remainder of one source loop are entered together: at the block that chooses between them.
+    let mut pieces: Vec<(LoopKey, RegionId, Vec<BasicBlock<'ctx>>)> = Vec::new();
+    let mut known: HashMap<LoopKey, usize> = HashMap::new();
+    for index in 0..nesting.loops.all.len() {
+        let Some(region) = nesting.loop_region(index) else { continue };
+        let source = &nesting.loops.all[index];
+        let Some(preheader) = source.preheader else { continue };
+        let start = source.start.map_or(null_mut(), |l| l.raw);
+        let key = (start, source.parent, if source.derived { usize::MAX } else { index });
+        let at = *known.entry(key).or_insert(pieces.len());
+        if at == pieces.len() {
+            pieces.push((key, region, Vec::new()));
+        }
+        pieces[at].2.push(preheader);
+    }
+    for (_, region, preheaders) in pieces {
+        let block = match preheaders.as_slice() {
+            [one] => Some(*one),
+            several => common_dominator(function, several),
+        };
+        if let Some(before) = block.and_then(|b| b.get_terminator()) {
+            entrances.push(Entrance { region, before });
+        }
+    }
+    for stack in 1..=nesting.constructs.all.len() {
+        let Some(region) = nesting.construct_region(stack) else { continue };
+        let begin = nesting.constructs.all[stack - 1].begin;
+        if let Some(before) = llvm::after(begin) {
+            entrances.push(Entrance { region, before });
+        }
+    }
+    entrances
+}
+
+/// Location, enclosing loop, and the loop itself unless it is a piece of another.
+type LoopKey = (LLVMMetadataRef, Option<usize>, usize);

@@ -1,0 +1,109 @@
+//! What a function does to memory, as a list of events for [`crate::emit`].
+//!
+//! * [`collect`] walks a function and makes its plan.
+//! * [`memory`] knows loads, stores and atomic instructions.
+//! * [`intrinsics`] knows LLVM's memory intrinsics: copies, masked vectors, gather and scatter.
+//! * [`lifetime`] knows when stack variables die.
+//! * The C library's functions are in [`crate::library`].
+
+pub mod collect;
+pub mod intrinsics;
+pub mod lifetime;
+pub mod memory;
+
+use crate::library::Effect;
+use crate::tables::{RegionId, SiteId};
+use inkwell::values::{FunctionValue, InstructionValue, IntValue, PointerValue, VectorValue};
+
+/// Whether memory is read or written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// Read.
+    Read,
+    /// Write.
+    Write,
+}
+
+/// Where the code for an event goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Before the instruction.
+    Before,
+    /// After it has completed normally.
+    After,
+}
+
+/// An access whose size is known when compiling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access<'ctx> {
+    /// Address.
+    pub pointer: PointerValue<'ctx>,
+    /// Bytes; a power of two up to 64 is inlined.
+    pub bytes: u64,
+    /// What is known of the address's alignment; a power of two.
+    pub align: u64,
+}
+
+/// What happens to memory.
+#[derive(Clone, Debug)]
+pub enum Action<'ctx> {
+    /// One access.
+    Plain(Direction, Access<'ctx>),
+    /// A read, then a write: atomic read-modify-write.
+    Update(Access<'ctx>),
+    /// A read, then a write if the instruction's second result is true.
+    CompareExchange(Access<'ctx>),
+    /// So many bytes.
+    Range(Direction, PointerValue<'ctx>, IntValue<'ctx>),
+    /// A copy: destination, source, bytes.
+    Copy(PointerValue<'ctx>, PointerValue<'ctx>, IntValue<'ctx>),
+    /// The active lanes of a vector in memory: address, bytes of a lane, mask.
+    Masked(Direction, PointerValue<'ctx>, u64, VectorValue<'ctx>),
+    /// As many lanes as the mask has active ones, without gaps: address, bytes of a lane, mask.
+    Packed(Direction, PointerValue<'ctx>, u64, VectorValue<'ctx>),
+    /// One access for each active lane: addresses, bytes and alignment of each, mask.
+    Scattered(Direction, VectorValue<'ctx>, u64, u64, VectorValue<'ctx>),
+    /// One effect of a call of a C library function.
+    Library(Effect),
+    /// A call creates a thread.
+    Creation,
+    /// A stack variable dies: address, bytes, alignment.
+    Dies(PointerValue<'ctx>, u64, u64),
+    /// A region is entered.
+    Visit(RegionId),
+}
+
+/// An action and its place.
+#[derive(Clone, Debug)]
+pub struct Event<'ctx> {
+    /// The instruction that it belongs to.
+    pub inst: InstructionValue<'ctx>,
+    /// Before or after it.
+    pub when: When,
+    /// What happens.
+    pub action: Action<'ctx>,
+    /// Where in the source; unused for what is no access.
+    pub site: SiteId,
+}
+
+/// A region that is entered before an instruction.
+pub struct Entrance<'ctx> {
+    /// The region, if it has a site in the end.
+    pub region: RegionId,
+    /// Where to count.
+    pub before: InstructionValue<'ctx>,
+}
+
+/// A function and its events, in the order of its instructions.
+pub struct Plan<'ctx> {
+    /// The function.
+    pub function: FunctionValue<'ctx>,
+    /// Events; those of one instruction in the order in which they happen.
+    pub events: Vec<Event<'ctx>>,
+    /// Region of the function itself.
+    pub entry_region: Option<RegionId>,
+    /// Loops and constructs that it enters.
+    pub entrances: Vec<Entrance<'ctx>>,
+    /// Number of accesses.
+    pub accesses: usize,
+}

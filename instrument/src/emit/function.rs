@@ -1,0 +1,330 @@
+//! Puts a function's events where they belong.
+//!
+//! First all blocks are split at the events, last event first: each split moves only the instructions up to the next one, so that
+//! the work is linear. Then the code for each event is filled in, in program order.
+
+use super::prologue::{Needs, Prologue};
+use super::translate::Translation;
+use super::{Emitted, Likely, ModuleEmitter};
+use crate::access::{Access, Action, Direction, Event, Plan, When};
+use crate::error::PassError;
+use crate::llvm;
+use crate::tables::{SiteId, Tables};
+use inkwell::basic_block::BasicBlock;
+use inkwell::values::{AggregateValue, AsValueRef, FunctionValue, InstructionValue};
+use std::mem::offset_of;
+use threadtalk_abi::hooks;
+use threadtalk_abi::module::ModuleBases;
+use threadtalk_abi::thread::offset;
+
+/// How a function is instrumented.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// The sequences are inlined.
+    Inline,
+    /// Every event is one call: for huge functions.
+    Calls,
+}
+
+/// The state of one function under instrumentation.
+pub struct FunctionEmitter<'e, 'a, 'ctx> {
+    /// What is shared by all functions.
+    pub module: &'e ModuleEmitter<'a, 'ctx>,
+    /// The function.
+    pub function: FunctionValue<'ctx>,
+    /// Its values for everyone.
+    pub prologue: Prologue<'ctx>,
+    /// Inline or not.
+    pub style: Style,
+    shared: Option<(Event<'ctx>, Translation<'ctx>)>,
+}
+
+/// Sizes that the inlined sequences handle.
+fn is_inlined(access: &Access<'_>) -> bool {
+    hooks::read(access.bytes).is_some()
+}
+
+/// Instruments a function. `shares[i]` says that event `i` may use the translation of event `i - 1`.
+pub fn emit<'ctx>(
+    module: &ModuleEmitter<'_, 'ctx>,
+    plan: &Plan<'ctx>,
+    shares: &[bool],
+    inline_limit: usize,
+    tables: &Tables,
+) -> Emitted<()> {
+    let style = if plan.accesses > inline_limit { Style::Calls } else { Style::Inline };
+    let function = plan.function;
+    let needs = needs(plan, style, tables);
+    let reloads = if needs.writes { opaque_calls(function) } else { Vec::new() };
+    let prologue = module.prologue(function, needs)?;
+    let mut emitter = FunctionEmitter { module, function, prologue, style, shared: None };
+    let mut reloaded = Vec::new();
+    if let (Some(header), Some(slot)) = (emitter.prologue.header, emitter.prologue.write_slot) {
+        for call in reloads {
+            for point in returns_of(call) {
+                module.builder.position_before(&point);
+                reloaded.push(module.load_write_id(header, slot)?);
+            }
+        }
+    }
+    let mut places = vec![None; plan.events.len()];
+    for (event, place) in plan.events.iter().zip(&mut places).rev() {
+        *place = emitter.open(event)?;
+    }
+    for (i, (event, place)) in plan.events.iter().zip(places).enumerate() {
+        if let Some(place) = place {
+            emitter.fill(event, place, shares.get(i).copied().unwrap_or(false))?;
+        }
+    }
+    emitter.visits(plan, tables)?;
+    if let Some(slot) = emitter.prologue.write_slot {
+        // SAFETY: an alloca of this function that only loads and stores use.
+        unsafe { llvm::ffi::threadtalk_shim_promote(function.as_value_ref(), slot.as_value_ref()) };
+        // Reloads that no write came after.
+        reloaded.iter().for_each(|id| llvm::remove_unused(id.as_value_ref()));
+    }
+    Ok(())
+}
+
+/// Where an event's code goes.
+#[derive(Clone, Copy)]
+enum Opened<'ctx> {
+    /// In place of a branch, whose target is given. Which block ends in the branch may change until then: earlier events
+    /// split it again.
+    Instead(InstructionValue<'ctx>, BasicBlock<'ctx>),
+    /// Before an instruction: no control flow is needed.
+    Before(InstructionValue<'ctx>),
+}
+
+impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
+    fn open(&self, event: &Event<'ctx>) -> Emitted<Option<Opened<'ctx>>> {
+        let point = match event.when {
+            When::Before => Some(event.inst),
+            When::After => llvm::after(event.inst),
+        };
+        let Some(point) = point else { return Ok(None) };
+        if !self.branches(event) {
+            return Ok(Some(Opened::Before(point)));
+        }
+        let head = point.get_parent().ok_or(PassError::Invalid("instruction without block".into()))?;
+        let tail = llvm::split_before(point).ok_or(PassError::Invalid("block cannot be split".into()))?;
+        let branch = head.get_terminator().ok_or(PassError::Invalid("block without end".into()))?;
+        Ok(Some(Opened::Instead(branch, tail)))
+    }
+
+    /// Whether an event's code has branches.
+    fn branches(&self, event: &Event<'ctx>) -> bool {
+        match &event.action {
+            Action::Plain(_, access) | Action::Update(access) => self.style == Style::Inline && is_inlined(access),
+            Action::CompareExchange(_) => true,
+            Action::Scattered(_, pointers, _, _, mask) => {
+                let _ = pointers;
+                !llvm::is_all_ones(*mask)
+            }
+            Action::Dies(_, bytes, _) => self.style == Style::Inline && super::lifetime::is_inlined(*bytes),
+            Action::Library(_)
+            | Action::Range(..)
+            | Action::Copy(..)
+            | Action::Masked(..)
+            | Action::Packed(..)
+            | Action::Creation
+            | Action::Visit(_) => false,
+        }
+    }
+
+    fn fill(&mut self, event: &Event<'ctx>, place: Opened<'ctx>, shares: bool) -> Emitted<()> {
+        let b = &self.module.builder;
+        // Both ways, the builder takes over the location of the access: a debugger that stops in the code for it
+        // shows its line.
+        let at = crate::llvm::debug::of(event.inst);
+        let tail = match place {
+            Opened::Before(point) => {
+                b.position_before(&point);
+                None
+            }
+            Opened::Instead(branch, tail) => {
+                let head = branch.get_parent().ok_or(PassError::Invalid("instruction without block".into()))?;
+                self.module.reopen(head)?;
+                Some(tail)
+            }
+        };
+        llvm::set_location(b, at.map(|l| l.raw));
+        let result = self.action(event, tail, shares);
+        llvm::set_location(b, None);
+        result
+    }
+
+    fn action(&mut self, event: &Event<'ctx>, tail: Option<BasicBlock<'ctx>>, shares: bool) -> Emitted<()> {
+        let m = self.module;
+        let site = event.site;
+        match (&event.action, tail) {
+            (Action::Plain(direction, access), Some(tail)) => {
+                let translation = self.translation(event, access, shares)?;
+                self.access(*direction, access, &translation, site, tail)
+            }
+            (Action::Plain(direction, access), None) => m.call_access(*direction, access, site),
+            (Action::Update(access), Some(tail)) => self.update(event, access, tail),
+            (Action::Update(access), None) => {
+                m.call_access(Direction::Read, access, site)?;
+                m.call_access(Direction::Write, access, site)
+            }
+            (Action::CompareExchange(access), Some(tail)) => self.compare_exchange(event, access, tail),
+            (Action::Range(direction, pointer, bytes), _) => {
+                let hook = match direction {
+                    Direction::Read => hooks::READ_RANGE,
+                    Direction::Write => hooks::WRITE_RANGE,
+                };
+                let arguments = [(*pointer).into(), m.widen(*bytes)?.into(), m.global_site(site)?.into()];
+                m.call(hook, &arguments).map(drop)
+            }
+            (Action::Copy(to, from, bytes), _) => {
+                let arguments = [(*to).into(), (*from).into(), m.widen(*bytes)?.into(), m.global_site(site)?.into()];
+                m.call(hooks::COPY, &arguments).map(drop)
+            }
+            (Action::Masked(direction, pointer, lane, mask), _) => m.masked(*direction, *pointer, *lane, *mask, site),
+            (Action::Packed(direction, pointer, lane, mask), _) => m.packed(*direction, *pointer, *lane, *mask, site),
+            (Action::Scattered(direction, pointers, bytes, align, mask), tail) => {
+                m.scattered(*direction, *pointers, (*bytes, *align), *mask, site, tail)
+            }
+            (Action::Library(effect), _) => m.library(event.inst, *effect, event.when, site),
+            (Action::Creation, _) => self.creation(site),
+            (Action::Dies(pointer, bytes, align), tail) => m.dies(&self.prologue, *pointer, *bytes, *align, tail),
+            (Action::CompareExchange(_) | Action::Visit(_), _) => Ok(()),
+        }
+    }
+
+    fn access(
+        &self,
+        direction: Direction,
+        access: &Access<'ctx>,
+        translation: &Translation<'ctx>,
+        site: SiteId,
+        done: BasicBlock<'ctx>,
+    ) -> Emitted<()> {
+        match direction {
+            Direction::Read => self.module.read(&self.prologue, access, translation, site, done),
+            Direction::Write => self.module.write(&self.prologue, access, translation, site, done),
+        }
+    }
+
+    /// The translation of the event before if it is for the same address, else a new one.
+    fn translation(&mut self, event: &Event<'ctx>, access: &Access<'ctx>, shares: bool) -> Emitted<Translation<'ctx>> {
+        if shares && let Some((_, translation)) = &self.shared {
+            return Ok(*translation);
+        }
+        let translation = self.module.translate(&self.prologue, access)?;
+        self.shared = Some((event.clone(), translation));
+        Ok(translation)
+    }
+
+    fn update(&mut self, event: &Event<'ctx>, access: &Access<'ctx>, tail: BasicBlock<'ctx>) -> Emitted<()> {
+        let translation = self.module.translate(&self.prologue, access)?;
+        let between = self.module.block_after(self.module.here()?);
+        self.module.read(&self.prologue, access, &translation, event.site, between)?;
+        self.module.builder.position_at_end(between);
+        self.module.write(&self.prologue, access, &translation, event.site, tail)
+    }
+
+    fn compare_exchange(&mut self, event: &Event<'ctx>, access: &Access<'ctx>, tail: BasicBlock<'ctx>) -> Emitted<()> {
+        let m = self.module;
+        let exchanged = llvm::result(event.inst).into_struct_value();
+        debug_assert!(exchanged.get_type().count_fields() == 2, "cmpxchg gives {{value, success}}");
+        let success = m.builder.build_extract_value(exchanged.as_aggregate_value_enum(), 1, "")?.into_int_value();
+        let inline = self.style == Style::Inline && is_inlined(access);
+        let translation = if inline { Some(m.translate(&self.prologue, access)?) } else { None };
+        let after_read = m.block_after(m.here()?);
+        let write = m.block_after(after_read);
+        match &translation {
+            Some(translation) => m.read(&self.prologue, access, translation, event.site, after_read)?,
+            None => {
+                m.call_access(Direction::Read, access, event.site)?;
+                m.builder.build_unconditional_branch(after_read)?;
+            }
+        }
+        m.builder.position_at_end(after_read);
+        m.branch(success, write, tail, Likely::Mostly)?;
+        m.builder.position_at_end(write);
+        match &translation {
+            Some(translation) => m.write(&self.prologue, access, translation, event.site, tail),
+            None => {
+                m.call_access(Direction::Write, access, event.site)?;
+                m.builder.build_unconditional_branch(tail)?;
+                Ok(())
+            }
+        }
+    }
+
+    fn creation(&self, site: SiteId) -> Emitted<()> {
+        let header = self.prologue.header.ok_or(PassError::Invalid("no header".into()))?;
+        let number = self.module.global_site(site)?;
+        self.module.builder.build_store(self.module.offset(header, offset::CREATION_SITE)?, number)?;
+        Ok(())
+    }
+
+    /// Counts entries of the function, its loops and its constructs.
+    fn visits(&self, plan: &Plan<'ctx>, tables: &Tables) -> Emitted<()> {
+        let Some(header) = self.prologue.header else { return Ok(()) };
+        let entry = llvm::first_after(header);
+        let function = plan.entry_region.zip(entry).into_iter();
+        for (region, before) in function.chain(plan.entrances.iter().map(|e| (e.region, e.before))) {
+            if !tables.has_site(region) {
+                continue;
+            }
+            let m = self.module;
+            m.builder.position_before(&before);
+            let counters = m.builder.build_load(m.ptr, m.offset(header, offset::VISITS)?, "")?.into_pointer_value();
+            let base = m.load_base(offset_of!(ModuleBases, region_base))?;
+            let number = m.widen(m.builder.build_int_add(base, m.c32(region.0), "")?)?;
+            let counter = m.offset_by(counters, m.builder.build_left_shift(number, m.c64(3), "")?)?;
+            let count = m.load_int(m.i64, counter, 0)?;
+            m.builder.build_store(counter, m.builder.build_int_add(count, m.c64(1), "")?)?;
+        }
+        Ok(())
+    }
+}
+
+fn needs(plan: &Plan<'_>, style: Style, tables: &Tables) -> Needs {
+    let mut needs = Needs::default();
+    for event in &plan.events {
+        match &event.action {
+            Action::Plain(direction, access) if style == Style::Inline && is_inlined(access) => {
+                let vector = access.bytes > 8;
+                needs.scalar_reads |= *direction == Direction::Read && !vector;
+                needs.vector_reads |= *direction == Direction::Read && vector;
+                needs.writes |= *direction == Direction::Write;
+                needs.translation = true;
+            }
+            Action::Update(access) | Action::CompareExchange(access)
+                if style == Style::Inline && is_inlined(access) =>
+            {
+                needs.scalar_reads |= access.bytes <= 8;
+                needs.vector_reads |= access.bytes > 8;
+                needs.writes = true;
+                needs.translation = true;
+            }
+            Action::Dies(_, bytes, _) if style == Style::Inline => {
+                needs.translation |= super::lifetime::is_inlined(*bytes);
+            }
+            Action::Creation => needs.header = true,
+            _ => {}
+        }
+    }
+    let visited = plan.entry_region.into_iter().chain(plan.entrances.iter().map(|e| e.region));
+    needs.header |= needs.translation || visited.into_iter().any(|r| tables.has_site(r));
+    needs
+}
+
+/// Calls after which `write_base` may be another.
+fn opaque_calls<'ctx>(function: FunctionValue<'ctx>) -> Vec<InstructionValue<'ctx>> {
+    let opaque = |inst: &InstructionValue<'ctx>| {
+        llvm::is_call(*inst)
+            && !llvm::is_inline_asm(*inst)
+            && !llvm::callee(*inst).is_some_and(|c| c.get_name().to_bytes().starts_with(b"llvm."))
+    };
+    function.get_basic_block_iter().flat_map(|b| b.get_instructions()).filter(opaque).collect()
+}
+
+/// The instructions that run first after a call: behind it, or in the landing pad that it may go to.
+fn returns_of<'ctx>(call: InstructionValue<'ctx>) -> Vec<InstructionValue<'ctx>> {
+    llvm::after(call).into_iter().chain(llvm::landing(call)).collect()
+}

@@ -1,0 +1,55 @@
+//! Declarations and calls of the runtime's entry points.
+
+use super::{Emitted, ModuleEmitter};
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::types::BasicMetadataTypeEnum;
+use inkwell::values::{BasicMetadataValueEnum, CallSiteValue, FunctionValue};
+use threadtalk_abi::hooks::Hook;
+
+/// LLVM's number of the calling convention `preserve_most`.
+const PRESERVE_MOST: u32 = 14;
+
+impl<'ctx> ModuleEmitter<'_, 'ctx> {
+    /// Calls a hook.
+    pub fn call(&self, hook: Hook, arguments: &[BasicMetadataValueEnum<'ctx>]) -> Emitted<CallSiteValue<'ctx>> {
+        let call = self.builder.build_call(self.hook(hook), arguments, "")?;
+        if hook.preserve_most {
+            call.set_call_convention(PRESERVE_MOST);
+        }
+        Ok(call)
+    }
+
+    fn hook(&self, hook: Hook) -> FunctionValue<'ctx> {
+        *self.hooks.borrow_mut().entry(hook.name).or_insert_with(|| self.declare(hook))
+    }
+
+    fn declare(&self, hook: Hook) -> FunctionValue<'ctx> {
+        if let Some(known) = self.module.get_function(hook.name) {
+            return known;
+        }
+        let (result, parameters) = hook.signature;
+        let parameters: Vec<BasicMetadataTypeEnum<'ctx>> = parameters
+            .iter()
+            .map(|name| match *name {
+                "i32" => self.i32.into(),
+                "i64" => self.i64.into(),
+                _ => self.ptr.into(),
+            })
+            .collect();
+        let ty = match result {
+            "ptr" => inkwell::types::BasicType::fn_type(&self.ptr, &parameters, false),
+            _ => self.context.void_type().fn_type(&parameters, false),
+        };
+        let function = self.module.add_function(hook.name, ty, None);
+        // nonlazybind: a lazily bound PLT entry would run the dynamic linker's C code, which keeps neither r10 nor the
+        // promise of preserve_most.
+        for name in ["nounwind", "cold", "nonlazybind"] {
+            let attribute = self.context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), 0);
+            function.add_attribute(AttributeLoc::Function, attribute);
+        }
+        if hook.preserve_most {
+            function.set_call_conventions(PRESERVE_MOST);
+        }
+        function
+    }
+}

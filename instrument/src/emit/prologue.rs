@@ -1,0 +1,118 @@
+//! What an instrumented function does first: find the thread's control block and load what its accesses need.
+
+use super::{Emitted, Likely, ModuleEmitter};
+use crate::error::PassError;
+use crate::llvm;
+use inkwell::values::{AsValueRef, FunctionValue, InstructionValue, IntValue, PointerValue, VectorValue};
+use std::mem::offset_of;
+use threadtalk_abi::hooks;
+use threadtalk_abi::module::ModuleBases;
+use threadtalk_abi::thread::offset;
+
+/// What the function's accesses need.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Inlined reads of one or two granules.
+    pub scalar_reads: bool,
+    /// Inlined reads of four granules or more.
+    pub vector_reads: bool,
+    /// Inlined writes.
+    pub writes: bool,
+    /// Address translation.
+    pub translation: bool,
+    /// The control block.
+    pub header: bool,
+}
+
+/// Values that live as long as the function runs.
+pub struct Prologue<'ctx> {
+    /// The control block; `None` if nothing needs it.
+    pub header: Option<PointerValue<'ctx>>,
+    /// `ThreadHeader::directory`.
+    pub directory: Option<PointerValue<'ctx>>,
+    /// `own_base`, `own_span`.
+    pub own: Option<(IntValue<'ctx>, IntValue<'ctx>)>,
+    /// `own_base` and `own_span` in all lanes of 4, 8 and 16, for signed comparison.
+    pub own_lanes: Option<(IntValue<'ctx>, IntValue<'ctx>)>,
+    /// A stack slot with the id of module site 0; becomes registers when the function is done.
+    pub write_slot: Option<PointerValue<'ctx>>,
+}
+
+/// SSE2 compares only signed numbers: both sides of `c - own_base < own_span` are moved by this.
+const SIGN: u64 = 1 << 31;
+
+impl<'ctx> ModuleEmitter<'_, 'ctx> {
+    /// Emits the prologue. Everything that follows goes before instructions that it dominates.
+    pub fn prologue(&self, function: FunctionValue<'ctx>, needs: Needs) -> Emitted<Prologue<'ctx>> {
+        let mut prologue = Prologue { header: None, directory: None, own: None, own_lanes: None, write_slot: None };
+        if !needs.header {
+            return Ok(prologue);
+        }
+        // SAFETY: a live function with a body; the result is one of its instructions.
+        let point = unsafe { InstructionValue::new(llvm::ffi::threadtalk_shim_entry_point(function.as_value_ref())) };
+        let b = &self.builder;
+        b.position_before(&point);
+        if needs.writes {
+            prologue.write_slot = Some(b.build_alloca(self.i32, "threadtalk.write")?);
+        }
+        let rest = llvm::split_before(point).ok_or(PassError::Invalid("no entry block".into()))?;
+        let entry = function.get_first_basic_block().ok_or(PassError::Invalid("no entry block".into()))?;
+        let attach = self.context.append_basic_block(function, "threadtalk.attach");
+        self.reopen(entry)?;
+        let slot =
+            self.intrinsic("llvm.threadlocal.address", &[self.ptr.into()], &[self.tls.as_pointer_value().into()])?;
+        let known = b.build_load(self.ptr, slot.into_pointer_value(), "threadtalk.known")?.into_pointer_value();
+        self.branch(b.build_is_null(known, "")?, attach, rest, Likely::Rarely)?;
+        b.position_at_end(attach);
+        let made = self.call(hooks::ATTACH, &[])?;
+        let made = made.try_as_basic_value().basic().ok_or(PassError::Invalid("attach has no result".into()))?;
+        b.build_unconditional_branch(rest)?;
+        b.position_before(&point);
+        let header = b.build_phi(self.ptr, "threadtalk.thread")?;
+        header.add_incoming(&[(&known, entry), (&made, attach)]);
+        let header = header.as_basic_value().into_pointer_value();
+        prologue.header = Some(header);
+        if needs.translation {
+            let directory = self.load_constant(self.ptr, header, offset::DIRECTORY, "threadtalk.directory")?;
+            prologue.directory = Some(directory.into_pointer_value());
+        }
+        if needs.scalar_reads || needs.vector_reads {
+            let base = self.load_constant(self.i32, header, offset::OWN_BASE, "threadtalk.own")?.into_int_value();
+            let span = self.load_constant(self.i32, header, offset::OWN_SPAN, "threadtalk.span")?.into_int_value();
+            prologue.own = Some((base, span));
+            if needs.vector_reads {
+                let sign = self.i32.const_int(SIGN, false);
+                prologue.own_lanes = Some((b.build_xor(base, sign, "")?, b.build_xor(span, sign, "")?));
+            }
+        }
+        if let Some(slot) = prologue.write_slot {
+            self.load_write_id(header, slot)?;
+        }
+        Ok(prologue)
+    }
+
+    /// Puts the id that this thread writes at the module's site 0 into the slot.
+    pub fn load_write_id(&self, header: PointerValue<'ctx>, slot: PointerValue<'ctx>) -> Emitted<IntValue<'ctx>> {
+        let thread = self.load_int(self.i32, header, offset::WRITE_BASE)?;
+        let module = self.load_base(offset_of!(ModuleBases, write_site_base))?;
+        let id = self.builder.build_int_add(thread, module, "")?;
+        self.builder.build_store(slot, id)?;
+        Ok(id)
+    }
+
+    /// A 32-bit value in each of `lanes` lanes.
+    pub fn splat(&self, value: IntValue<'ctx>, lanes: u32) -> Emitted<VectorValue<'ctx>> {
+        let ty = self.i32.vec_type(lanes);
+        let one = self.builder.build_insert_element(ty.get_poison(), value, self.c32(0), "")?;
+        Ok(self.builder.build_shuffle_vector(one, ty.get_poison(), ty.const_zero(), "")?)
+    }
+
+    /// Removes a block's terminator and goes on building at its end.
+    pub fn reopen(&self, block: inkwell::basic_block::BasicBlock<'ctx>) -> Emitted<()> {
+        if let Some(last) = block.get_terminator() {
+            last.erase_from_basic_block();
+        }
+        self.builder.position_at_end(block);
+        Ok(())
+    }
+}

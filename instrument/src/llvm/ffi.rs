@@ -1,0 +1,68 @@
+//! The functions of `shim/shim.h`, which documents them.
+#![allow(missing_docs)] // the header has the documentation
+
+use inkwell::llvm_sys::prelude::*;
+use std::ffi::{c_char, c_void};
+
+/// `ThreadtalkLoop` of the shim.
+#[repr(C)]
+pub struct RawLoop {
+    pub header: LLVMBasicBlockRef,
+    pub preheader: LLVMBasicBlockRef,
+    pub parent: u32,
+    pub derived: bool,
+    pub start: LLVMMetadataRef,
+    pub end: LLVMMetadataRef,
+}
+
+unsafe extern "C" {
+    pub fn threadtalk_shim_register(pass_builder: *mut c_void);
+    pub fn threadtalk_shim_error(context: LLVMContextRef, text: *const c_char, length: usize);
+
+    pub fn threadtalk_shim_underlying_object(pointer: LLVMValueRef) -> LLVMValueRef;
+    pub fn threadtalk_shim_captured(pointer: LLVMValueRef, return_captures: bool) -> bool;
+    pub fn threadtalk_shim_fixed_store_size(module: LLVMModuleRef, ty: LLVMTypeRef) -> u64;
+    pub fn threadtalk_shim_static_alloca_size(alloca: LLVMValueRef) -> u64;
+    pub fn threadtalk_shim_known_alignment(pointer: LLVMValueRef, module: LLVMModuleRef) -> u64;
+
+    pub fn threadtalk_shim_loops(
+        function: LLVMValueRef,
+        data: *mut c_void,
+        on_loop: extern "C" fn(*mut c_void, *const RawLoop),
+        on_block: extern "C" fn(*mut c_void, LLVMBasicBlockRef, u32),
+    );
+    pub fn threadtalk_shim_common_dominator(
+        function: LLVMValueRef,
+        blocks: *mut LLVMBasicBlockRef,
+        count: usize,
+    ) -> LLVMBasicBlockRef;
+    pub fn threadtalk_shim_split_before(instruction: LLVMValueRef) -> LLVMBasicBlockRef;
+    pub fn threadtalk_shim_entry_point(function: LLVMValueRef) -> LLVMValueRef;
+    pub fn threadtalk_shim_after_call(call: LLVMValueRef) -> LLVMValueRef;
+    pub fn threadtalk_shim_before_exit(block: LLVMBasicBlockRef) -> LLVMValueRef;
+    pub fn threadtalk_shim_promote(function: LLVMValueRef, slot: LLVMValueRef);
+
+    pub fn threadtalk_shim_add_constructor(module: LLVMModuleRef, function: LLVMValueRef, priority: i32);
+
+    pub fn threadtalk_shim_subprogram_of(scope: LLVMMetadataRef) -> LLVMMetadataRef;
+    pub fn threadtalk_shim_subprogram_name(
+        subprogram: LLVMMetadataRef,
+        linkage: bool,
+        length: *mut usize,
+    ) -> *const c_char;
+    pub fn threadtalk_shim_main_file(module: LLVMModuleRef, length: *mut usize) -> *const c_char;
+
+    pub fn threadtalk_shim_ignorelist_open(
+        path: *const c_char,
+        length: usize,
+        error: *mut c_char,
+        error_size: usize,
+    ) -> *mut c_void;
+    pub fn threadtalk_shim_ignorelist_contains(
+        list: *mut c_void,
+        prefix: *const c_char,
+        text: *const c_char,
+        length: usize,
+    ) -> bool;
+    pub fn threadtalk_shim_ignorelist_close(list: *mut c_void);
+}

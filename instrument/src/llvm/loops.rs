@@ -1,0 +1,89 @@
+//! The loops of a function.
+
+use super::debug::{self, Location};
+use super::ffi::{self, RawLoop};
+use inkwell::basic_block::BasicBlock;
+use inkwell::llvm_sys::prelude::LLVMBasicBlockRef;
+use inkwell::values::{AsValueRef, FunctionValue};
+use std::collections::HashMap;
+use std::ffi::c_void;
+
+/// A natural loop.
+pub struct Loop<'ctx> {
+    /// Its header.
+    pub header: BasicBlock<'ctx>,
+    /// The block that enters it, if there is or could be made exactly one.
+    pub preheader: Option<BasicBlock<'ctx>>,
+    /// Index of the enclosing loop.
+    pub parent: Option<usize>,
+    /// Made by LLVM out of a source loop that has other pieces (vector body, remainder).
+    pub derived: bool,
+    /// First line.
+    pub start: Option<Location>,
+    /// Last line.
+    pub end: Option<Location>,
+}
+
+/// All loops of a function, outer ones first, and the innermost loop of each block.
+#[derive(Default)]
+pub struct Loops<'ctx> {
+    /// Outer loops before inner ones.
+    pub all: Vec<Loop<'ctx>>,
+    innermost: HashMap<LLVMBasicBlockRef, usize>,
+}
+
+extern "C" fn on_loop(data: *mut c_void, raw: *const RawLoop) {
+    // SAFETY: `find` passes its own Loops, and the shim a loop that lives during the call.
+    unsafe {
+        let loops = &mut *data.cast::<Loops<'_>>();
+        let raw = &*raw;
+        let Some(header) = BasicBlock::new(raw.header) else { return };
+        loops.all.push(Loop {
+            header,
+            preheader: BasicBlock::new(raw.preheader),
+            parent: (raw.parent as usize).checked_sub(1),
+            derived: raw.derived,
+            start: debug::location(raw.start),
+            end: debug::location(raw.end),
+        });
+    }
+}
+
+extern "C" fn on_block(data: *mut c_void, block: LLVMBasicBlockRef, number: u32) {
+    // SAFETY: `find` passes its own Loops.
+    let loops = unsafe { &mut *data.cast::<Loops<'_>>() };
+    loops.innermost.insert(block, number as usize - 1);
+}
+
+impl<'ctx> Loops<'ctx> {
+    /// Finds the loops. Gives each a preheader where that is possible.
+    pub fn find(function: FunctionValue<'ctx>) -> Self {
+        let mut loops = Loops::default();
+        let data: *mut Loops<'ctx> = &mut loops;
+        // SAFETY: a live function with a body; the visitors get the data that they expect.
+        unsafe { ffi::threadtalk_shim_loops(function.as_value_ref(), data.cast(), on_loop, on_block) };
+        loops
+    }
+
+    /// The innermost loop that holds the block.
+    pub fn innermost(&self, block: BasicBlock<'ctx>) -> Option<usize> {
+        self.innermost.get(&block.as_mut_ptr()).copied()
+    }
+
+    /// The loop and all that enclose it, innermost first.
+    pub fn chain(&self, innermost: Option<usize>) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(innermost, |&i| self.all[i].parent)
+    }
+}
+
+/// The nearest block that dominates all of `blocks`.
+pub fn common_dominator<'ctx>(function: FunctionValue<'ctx>, blocks: &[BasicBlock<'ctx>]) -> Option<BasicBlock<'ctx>> {
+    let mut raw: Vec<_> = blocks.iter().map(|b| b.as_mut_ptr()).collect();
+    if raw.is_empty() {
+        return None;
+    }
+    // SAFETY: live blocks of that live function, at least one.
+    unsafe {
+        BasicBlock::new(ffi::threadtalk_shim_common_dominator(function.as_value_ref(), raw.as_mut_ptr(), raw.len()))
+    }
+}

@@ -1,0 +1,306 @@
+//! Safe reading of IR where inkwell has no method for it.
+//!
+//! Every function takes inkwell's values, which are live by construction: nothing in this crate deletes an instruction that it still
+//! holds. That is the precondition of each `unsafe` block here unless it says more.
+
+pub mod debug;
+pub mod ffi;
+pub mod loops;
+
+use inkwell::basic_block::BasicBlock;
+use inkwell::builder::Builder;
+use inkwell::llvm_sys::core::*;
+use inkwell::llvm_sys::prelude::*;
+use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMOpcode, LLVMTypeKind};
+use inkwell::module::Module;
+use inkwell::types::{AsTypeRef, VectorType};
+use inkwell::values::{
+    AsValueRef, BasicValueEnum, FunctionValue, GlobalValue, InstructionOpcode, InstructionValue, IntValue,
+    PointerValue, VectorValue,
+};
+use std::ffi::c_char;
+
+/// Copies a string that LLVM owns.
+///
+/// # Safety
+/// `data` is null or points to `length` readable bytes.
+pub unsafe fn string(data: *const c_char, length: usize) -> String {
+    if data.is_null() {
+        return String::new();
+    }
+    // SAFETY: the caller vouches for the range.
+    String::from_utf8_lossy(unsafe { std::slice::from_raw_parts(data.cast::<u8>(), length) }).into_owned()
+}
+
+/// Operand number `index` of an instruction or constant, untyped.
+pub fn operand(value: LLVMValueRef, index: u32) -> LLVMValueRef {
+    // SAFETY: callers ask only for operands that the opcode or intrinsic has.
+    unsafe { LLVMGetOperand(value, index) }
+}
+
+/// Operand number `index`, which must be a pointer.
+pub fn pointer_operand<'ctx>(inst: InstructionValue<'ctx>, index: u32) -> PointerValue<'ctx> {
+    // SAFETY: the opcode or intrinsic has a pointer there.
+    unsafe { PointerValue::new(operand(inst.as_value_ref(), index)) }
+}
+
+/// Operand number `index`, which must be an integer.
+pub fn int_operand<'ctx>(inst: InstructionValue<'ctx>, index: u32) -> IntValue<'ctx> {
+    // SAFETY: the opcode or intrinsic has an integer there.
+    unsafe { IntValue::new(operand(inst.as_value_ref(), index)) }
+}
+
+/// Operand number `index`, which must be a fixed vector.
+pub fn vector_operand<'ctx>(inst: InstructionValue<'ctx>, index: u32) -> VectorValue<'ctx> {
+    // SAFETY: the intrinsic has a vector there.
+    unsafe { VectorValue::new(operand(inst.as_value_ref(), index)) }
+}
+
+/// Whether operand `index` is a pointer to memory of the default address space.
+pub fn is_plain_pointer(value: LLVMValueRef) -> bool {
+    // SAFETY: a live value.
+    unsafe {
+        let ty = LLVMTypeOf(value);
+        LLVMGetTypeKind(ty) == LLVMTypeKind::LLVMPointerTypeKind && LLVMGetPointerAddressSpace(ty) == 0
+    }
+}
+
+/// Whether a value is an integer.
+pub fn is_integer(value: LLVMValueRef) -> bool {
+    // SAFETY: a live value.
+    unsafe { LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMTypeKind::LLVMIntegerTypeKind }
+}
+
+/// The function that a call or invoke names directly.
+pub fn callee<'ctx>(call: InstructionValue<'ctx>) -> Option<FunctionValue<'ctx>> {
+    // SAFETY: callers pass calls and invokes only.
+    unsafe {
+        let called = LLVMGetCalledValue(call.as_value_ref());
+        if LLVMIsAFunction(called).is_null() { None } else { FunctionValue::new(called) }
+    }
+}
+
+/// Number of arguments of a call or invoke.
+pub fn argument_count(call: InstructionValue<'_>) -> u32 {
+    // SAFETY: callers pass calls and invokes only.
+    unsafe { LLVMGetNumArgOperands(call.as_value_ref()) }
+}
+
+/// Whether the instruction is a call of any kind.
+pub fn is_call(inst: InstructionValue<'_>) -> bool {
+    use inkwell::values::InstructionOpcode as Op;
+    matches!(inst.get_opcode(), Op::Call | Op::Invoke | Op::CallBr)
+}
+
+/// Whether a load or store is atomic and orders something. Unordered accesses are what other languages use for plain
+/// memory.
+pub fn is_atomic(inst: InstructionValue<'_>) -> bool {
+    // SAFETY: callers pass loads and stores.
+    let ordering = unsafe { LLVMGetOrdering(inst.as_value_ref()) };
+    use LLVMAtomicOrdering::{LLVMAtomicOrderingNotAtomic, LLVMAtomicOrderingUnordered};
+    !matches!(ordering, LLVMAtomicOrderingNotAtomic | LLVMAtomicOrderingUnordered)
+}
+
+/// Whether the call is inline assembly.
+pub fn is_inline_asm(call: InstructionValue<'_>) -> bool {
+    // SAFETY: callers pass calls only.
+    unsafe { !LLVMIsAInlineAsm(LLVMGetCalledValue(call.as_value_ref())).is_null() }
+}
+
+/// The value that an instruction computes.
+pub fn result<'ctx>(inst: InstructionValue<'ctx>) -> BasicValueEnum<'ctx> {
+    // SAFETY: callers ask only for instructions with a first-class result.
+    unsafe { BasicValueEnum::new(inst.as_value_ref()) }
+}
+
+/// Bytes that a load or store of this value's type touches; 0 if the size is not fixed.
+pub fn store_size(module: &Module<'_>, value: LLVMValueRef) -> u64 {
+    // SAFETY: a live value of a live module.
+    unsafe { ffi::threadtalk_shim_fixed_store_size(module.as_mut_ptr(), LLVMTypeOf(value)) }
+}
+
+/// Bytes that a lane of a vector type takes in memory and the number of lanes; `None` for scalable vectors.
+pub fn lanes(module: &Module<'_>, ty: LLVMTypeRef) -> Option<(u64, u32)> {
+    // SAFETY: a live type.
+    unsafe {
+        if LLVMGetTypeKind(ty) != LLVMTypeKind::LLVMVectorTypeKind {
+            return None;
+        }
+        let element = LLVMGetElementType(ty);
+        Some((ffi::threadtalk_shim_fixed_store_size(module.as_mut_ptr(), element), LLVMGetVectorSize(ty)))
+    }
+}
+
+/// The type of a value.
+pub fn type_of(value: LLVMValueRef) -> LLVMTypeRef {
+    // SAFETY: a live value.
+    unsafe { LLVMTypeOf(value) }
+}
+
+/// Whether a value is a constant whose bits are all ones.
+pub fn is_all_ones(value: VectorValue<'_>) -> bool {
+    // SAFETY: the same type gives its own all-ones constant; constants are unique.
+    unsafe { LLVMConstAllOnes(value.get_type().as_type_ref()) == value.as_value_ref() }
+}
+
+/// A vector type as a type.
+pub fn vector_len(ty: VectorType<'_>) -> u32 {
+    ty.get_size()
+}
+
+/// A constant integer's value, if the value is one.
+pub fn constant(value: LLVMValueRef) -> Option<u64> {
+    // SAFETY: a live value, seen to be a constant integer before its value is read.
+    unsafe { (!LLVMIsAConstantInt(value).is_null()).then(|| LLVMConstIntGetZExtValue(value)) }
+}
+
+/// The object that a pointer is derived from, as far as LLVM can tell.
+pub fn underlying_object(pointer: LLVMValueRef) -> LLVMValueRef {
+    // SAFETY: a live pointer value.
+    unsafe { ffi::threadtalk_shim_underlying_object(pointer) }
+}
+
+/// Whether a pointer may become known outside of its function other than by being returned.
+pub fn is_captured(pointer: LLVMValueRef) -> bool {
+    // SAFETY: a live pointer value.
+    unsafe { ffi::threadtalk_shim_captured(pointer, true) }
+}
+
+/// The value as an alloca.
+pub fn as_alloca<'ctx>(value: LLVMValueRef) -> Option<InstructionValue<'ctx>> {
+    // SAFETY: a live value, seen to be an instruction before it is wrapped.
+    unsafe { (!LLVMIsAAllocaInst(value).is_null()).then(|| InstructionValue::new(value)) }
+}
+
+/// The value as a global variable.
+pub fn as_global<'ctx>(value: LLVMValueRef) -> Option<GlobalValue<'ctx>> {
+    // SAFETY: a live value, seen to be a global variable before it is wrapped.
+    unsafe { (!LLVMIsAGlobalVariable(value).is_null()).then(|| GlobalValue::new(value)) }
+}
+
+/// Bytes of an alloca of constant size.
+pub fn alloca_size(alloca: InstructionValue<'_>) -> Option<u64> {
+    // SAFETY: callers pass allocas.
+    let size = unsafe { ffi::threadtalk_shim_static_alloca_size(alloca.as_value_ref()) };
+    (size > 0).then_some(size)
+}
+
+/// What is known about the alignment of a pointer.
+pub fn known_alignment(module: &Module<'_>, pointer: PointerValue<'_>) -> u64 {
+    // SAFETY: a live pointer of a live module.
+    unsafe { ffi::threadtalk_shim_known_alignment(pointer.as_value_ref(), module.as_mut_ptr()) }
+}
+
+/// Uses of a value, as the users.
+pub fn users(value: LLVMValueRef) -> Vec<LLVMValueRef> {
+    let mut found = Vec::new();
+    // SAFETY: the use list of a live value.
+    unsafe {
+        let mut at = LLVMGetFirstUse(value);
+        while !at.is_null() {
+            found.push(LLVMGetUser(at));
+            at = LLVMGetNextUse(at);
+        }
+    }
+    found
+}
+
+/// The value as an instruction.
+pub fn as_instruction<'ctx>(value: LLVMValueRef) -> Option<InstructionValue<'ctx>> {
+    // SAFETY: a live value, seen to be an instruction before it is wrapped.
+    unsafe { (!LLVMIsAInstruction(value).is_null()).then(|| InstructionValue::new(value)) }
+}
+
+/// Splits the block before an instruction. The second half is returned; the first ends in a branch to it.
+pub fn split_before<'ctx>(inst: InstructionValue<'ctx>) -> Option<BasicBlock<'ctx>> {
+    // SAFETY: a live instruction that is no PHI node and no pad, as the callers see to.
+    unsafe { BasicBlock::new(ffi::threadtalk_shim_split_before(inst.as_value_ref())) }
+}
+
+/// The first instruction after a call has returned normally.
+pub fn after<'ctx>(inst: InstructionValue<'ctx>) -> Option<InstructionValue<'ctx>> {
+    // SAFETY: a live instruction.
+    unsafe {
+        let at = ffi::threadtalk_shim_after_call(inst.as_value_ref());
+        (!at.is_null()).then(|| InstructionValue::new(at))
+    }
+}
+
+/// The instruction before which a function's last actions belong, if this block leaves the function.
+pub fn before_exit<'ctx>(block: BasicBlock<'ctx>) -> Option<InstructionValue<'ctx>> {
+    // SAFETY: a live block with a terminator.
+    unsafe {
+        let at = ffi::threadtalk_shim_before_exit(block.as_mut_ptr());
+        (!at.is_null()).then(|| InstructionValue::new(at))
+    }
+}
+
+/// The successors of a block.
+pub fn successors<'ctx>(block: BasicBlock<'ctx>) -> Vec<BasicBlock<'ctx>> {
+    // SAFETY: a live block; the terminator has that many successors.
+    unsafe {
+        let last = LLVMGetBasicBlockTerminator(block.as_mut_ptr());
+        if last.is_null() || LLVMGetInstructionOpcode(last) == LLVMOpcode::LLVMUnreachable {
+            return Vec::new();
+        }
+        (0..LLVMGetNumSuccessors(last)).filter_map(|i| BasicBlock::new(LLVMGetSuccessor(last, i))).collect()
+    }
+}
+
+/// The file that a module was compiled from.
+pub fn main_file(module: &Module<'_>) -> String {
+    let mut length = 0;
+    // SAFETY: a live module; the string lives as long as it.
+    unsafe {
+        let data = ffi::threadtalk_shim_main_file(module.as_mut_ptr(), &mut length);
+        string(data, length)
+    }
+}
+
+/// Gives the instructions that the builder makes a location, or none.
+pub fn set_location(builder: &Builder<'_>, location: Option<LLVMMetadataRef>) {
+    // SAFETY: a live builder; null means no location.
+    unsafe { LLVMSetCurrentDebugLocation2(builder.as_mut_ptr(), location.unwrap_or(std::ptr::null_mut())) };
+}
+
+/// The place in a landing pad that a call may unwind to.
+pub fn landing<'ctx>(call: InstructionValue<'ctx>) -> Option<InstructionValue<'ctx>> {
+    // SAFETY: an invoke has an unwind destination, which begins with its pad.
+    unsafe {
+        if call.get_opcode() != InstructionOpcode::Invoke {
+            return None;
+        }
+        let pad = LLVMGetFirstInstruction(LLVMGetUnwindDest(call.as_value_ref()));
+        let mut at = pad;
+        while !at.is_null() && matches!(LLVMGetInstructionOpcode(at), LLVMOpcode::LLVMPHI | LLVMOpcode::LLVMLandingPad)
+        {
+            at = LLVMGetNextInstruction(at);
+        }
+        (!at.is_null()).then(|| InstructionValue::new(at))
+    }
+}
+
+/// The first instruction after the one that computes a value, behind all PHI nodes.
+pub fn first_after<'ctx>(value: PointerValue<'ctx>) -> Option<InstructionValue<'ctx>> {
+    let mut at = as_instruction(value.as_value_ref())?.get_next_instruction()?;
+    while at.get_opcode() == InstructionOpcode::Phi {
+        at = at.get_next_instruction()?;
+    }
+    Some(at)
+}
+
+/// Removes a value's instruction, and what only it used, if nothing uses it.
+pub fn remove_unused(value: LLVMValueRef) {
+    // SAFETY: a live value without side effects; the caller holds no other reference to what only it used.
+    unsafe {
+        if LLVMIsAInstruction(value).is_null() || !LLVMGetFirstUse(value).is_null() {
+            return;
+        }
+        let operands: Vec<_> = (0..LLVMGetNumOperands(value)).map(|i| LLVMGetOperand(value, i as u32)).collect();
+        if !LLVMIsAPHINode(value).is_null() || !LLVMIsACallInst(value).is_null() {
+            return;
+        }
+        LLVMInstructionEraseFromParent(value);
+        operands.into_iter().for_each(remove_unused);
+    }
+}

@@ -1,0 +1,32 @@
+//! Work that can be left out without changing a count. All of it is off with `opt=0`; tests compare both.
+//!
+//! * [`own_reads`]: reads of what the same block has just written are own reads: no event, no code.
+//! * [`shared_translation`]: a second access to the same address uses the translation of the first.
+//!
+//! Both rest on one thing: in a program without data races, no other thread can touch the address between two accesses of a block unless
+//! something between them synchronises. Anything that could (calls, fences, atomic accesses) ends a [`segment`].
+
+pub mod own_reads;
+pub mod segment;
+pub mod shared_translation;
+
+use crate::access::Plan;
+
+/// What the optimisations found for the events of a plan.
+pub struct Optimised {
+    /// Event `i` may use the translation of the event before it.
+    pub shares: Vec<bool>,
+    /// Number of reads that were left out.
+    pub dropped: usize,
+}
+
+/// Runs them all, or none.
+pub fn run(plan: &mut Plan<'_>, enabled: bool) -> Optimised {
+    if !enabled {
+        return Optimised { shares: vec![false; plan.events.len()], dropped: 0 };
+    }
+    let before = plan.events.len();
+    own_reads::run(plan);
+    let dropped = before - plan.events.len();
+    Optimised { shares: shared_translation::run(plan), dropped }
+}

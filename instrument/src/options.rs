@@ -1,0 +1,115 @@
+//! What the environment variable `THREADTALK_PASS_OPTIONS` says: `name=value` pairs with colons between them.
+
+use thiserror::Error;
+
+/// The environment variable.
+pub const VARIABLE: &str = "THREADTALK_PASS_OPTIONS";
+
+/// Options of the pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// `opt`: whether the optimisations of [`crate::optimise`] run.
+    pub optimise: bool,
+    /// `inline_limit`: functions with more accesses call the hooks instead of inlining what comes before them.
+    pub inline_limit: usize,
+    /// `ignorelist`: a file in clang's special case list format.
+    pub ignorelist: Option<String>,
+    /// `verify`: run LLVM's verifier over the result.
+    pub verify: bool,
+    /// `stats`: print what was done to stderr.
+    pub stats: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { optimise: true, inline_limit: 2000, ignorelist: None, verify: false, stats: false }
+    }
+}
+
+/// What can be wrong in the variable.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum OptionError {
+    /// No `=`.
+    #[error("{VARIABLE}: '{0}' is not name=value")]
+    NotAPair(String),
+    /// No such option.
+    #[error("{VARIABLE}: unknown option '{0}' (known: opt, inline_limit, ignorelist, verify, stats)")]
+    Unknown(String),
+    /// A flag that is neither 0 nor 1.
+    #[error("{VARIABLE}: {name}={value}: expected 0 or 1")]
+    NotAFlag {
+        /// The option.
+        name: String,
+        /// What it was set to.
+        value: String,
+    },
+    /// A number that is none.
+    #[error("{VARIABLE}: {name}={value}: expected a whole number")]
+    NotANumber {
+        /// The option.
+        name: String,
+        /// What it was set to.
+        value: String,
+    },
+}
+
+impl Options {
+    /// Parses the variable's value. Empty parts are skipped, so that values can be appended to it.
+    pub fn parse(text: &str) -> Result<Self, OptionError> {
+        let mut options = Options::default();
+        for part in text.split(':').filter(|p| !p.is_empty()) {
+            let (name, value) = part.split_once('=').ok_or_else(|| OptionError::NotAPair(part.to_string()))?;
+            match name {
+                "opt" => options.optimise = flag(name, value)?,
+                "verify" => options.verify = flag(name, value)?,
+                "stats" => options.stats = flag(name, value)?,
+                "ignorelist" => options.ignorelist = Some(value.to_string()),
+                "inline_limit" => {
+                    options.inline_limit = value
+                        .parse()
+                        .map_err(|_| OptionError::NotANumber { name: name.to_string(), value: value.to_string() })?
+                }
+                _ => return Err(OptionError::Unknown(name.to_string())),
+            }
+        }
+        Ok(options)
+    }
+
+    /// Reads the variable.
+    pub fn from_environment() -> Result<Self, OptionError> {
+        Self::parse(&std::env::var_os(VARIABLE).unwrap_or_default().to_string_lossy())
+    }
+}
+
+fn flag(name: &str, value: &str) -> Result<bool, OptionError> {
+    match value {
+        "0" => Ok(false),
+        "1" => Ok(true),
+        _ => Err(OptionError::NotAFlag { name: name.to_string(), value: value.to_string() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(text: &str) -> String {
+        Options::parse(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn pairs_are_read_and_empty_parts_skipped() {
+        let got = Options::parse("opt=0::inline_limit=7:ignorelist=/a b/list:verify=1:stats=1:").unwrap();
+        let ignorelist = Some("/a b/list".to_string());
+        assert_eq!(got, Options { optimise: false, inline_limit: 7, ignorelist, verify: true, stats: true });
+        assert_eq!(Options::parse("").unwrap(), Options::default());
+    }
+
+    #[test]
+    fn errors_name_the_variable_the_part_and_what_is_expected() {
+        assert_eq!(message("opt"), "THREADTALK_PASS_OPTIONS: 'opt' is not name=value");
+        assert!(message("fast=1").starts_with("THREADTALK_PASS_OPTIONS: unknown option 'fast' (known: opt,"));
+        assert_eq!(message("opt=2"), "THREADTALK_PASS_OPTIONS: opt=2: expected 0 or 1");
+        assert_eq!(message("inline_limit=-1"), "THREADTALK_PASS_OPTIONS: inline_limit=-1: expected a whole number");
+    }
+}

@@ -1,0 +1,140 @@
+//! Functions of the source and the lines that they span.
+
+use super::outlined::{self, Outlined};
+use crate::llvm::debug::{self, Frame, Location};
+use crate::tables::{RegionId, RegionKey, Tables};
+use inkwell::llvm_sys::prelude::*;
+use inkwell::module::Module;
+use inkwell::values::{AsValueRef, FunctionValue};
+use std::collections::HashMap;
+use std::ptr::null_mut;
+use threadtalk_abi::module::RegionKind;
+
+/// A function of the source: named by debug information if there is any, else by the symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// `DISubprogram`.
+    Subprogram(LLVMMetadataRef),
+    /// A function without debug information.
+    Symbol(LLVMValueRef),
+}
+
+impl Unit {
+    /// The unit that a whole LLVM function was made from.
+    pub fn of(function: FunctionValue<'_>) -> Self {
+        let subprogram = debug::subprogram(function);
+        if subprogram.is_null() { Unit::Symbol(function.as_value_ref()) } else { Unit::Subprogram(subprogram) }
+    }
+
+    /// The unit of an instruction in `function` with this location.
+    pub fn at(function: FunctionValue<'_>, location: Option<Location>) -> Self {
+        location.map_or_else(|| Unit::of(function), |l| Unit::Subprogram(l.frame.subprogram))
+    }
+
+    /// The name for the linker.
+    pub fn name(self) -> String {
+        match self {
+            Unit::Subprogram(subprogram) => debug::name(subprogram),
+            // SAFETY: a Symbol holds a live function.
+            Unit::Symbol(function) => match unsafe { FunctionValue::new(function) } {
+                Some(function) => function.get_name().to_string_lossy().into_owned(),
+                None => String::new(),
+            },
+        }
+    }
+
+    /// First line, 0 if unknown.
+    pub fn line(self) -> u32 {
+        match self {
+            Unit::Subprogram(subprogram) => debug::line(subprogram),
+            Unit::Symbol(_) => 0,
+        }
+    }
+
+    /// The file, empty if unknown.
+    pub fn file(self) -> String {
+        match self {
+            Unit::Subprogram(subprogram) => debug::file(subprogram),
+            Unit::Symbol(_) => String::new(),
+        }
+    }
+}
+
+/// The frame of code that was not inlined, for instructions without a location.
+pub fn own_frame(function: FunctionValue<'_>) -> Frame {
+    Frame { subprogram: debug::subprogram(function), inlined_at: null_mut() }
+}
+
+/// All functions of the source that have code in the module.
+pub struct Functions {
+    last_line: HashMap<Unit, u32>,
+    outlined: HashMap<Unit, Outlined>,
+    regions: HashMap<Unit, RegionId>,
+    files: HashMap<LLVMMetadataRef, String>,
+}
+
+impl Functions {
+    /// Reads the whole module once.
+    pub fn scan(module: &Module<'_>) -> Self {
+        let mut last_line: HashMap<Unit, u32> = HashMap::new();
+        for function in module.get_functions() {
+            for inst in function.get_basic_block_iter().flat_map(|b| b.get_instructions()) {
+                if let Some(at) = debug::of(inst) {
+                    let line = last_line.entry(Unit::Subprogram(at.frame.subprogram)).or_default();
+                    *line = at.line.max(*line);
+                }
+            }
+        }
+        Functions { last_line, outlined: outlined::find(module), regions: HashMap::new(), files: HashMap::new() }
+    }
+
+    /// The region of a function, or of the OpenMP construct that it was made from.
+    pub fn region(&mut self, unit: Unit, tables: &mut Tables) -> RegionId {
+        if let Some(&region) = self.regions.get(&unit) {
+            return region;
+        }
+        let last_line = self.last_line.get(&unit).copied().unwrap_or(0);
+        let region = match self.outlined.get(&unit).copied() {
+            Some(construct) => {
+                let parent = construct.parent.filter(|&p| p != unit).map(|p| self.region(p, tables));
+                let key = RegionKey {
+                    kind: construct.kind,
+                    name: self.source_name(unit),
+                    file: construct.entry.file(),
+                    line: construct.entry.line(),
+                };
+                tables.region(key, last_line, parent)
+            }
+            None => {
+                let key =
+                    RegionKey { kind: RegionKind::Function, name: unit.name(), file: unit.file(), line: unit.line() };
+                tables.region(key, last_line, None)
+            }
+        };
+        self.regions.insert(unit, region);
+        region
+    }
+
+    /// The region of a function if an access has asked for it.
+    pub fn known_region(&self, unit: Unit) -> Option<RegionId> {
+        self.regions.get(&unit).copied()
+    }
+
+    /// The name of the function that the user wrote: for outlined constructs that of the function around them.
+    pub fn source_name(&self, unit: Unit) -> String {
+        let mut at = unit;
+        // Nested constructs: at most one step for each outlined function.
+        for _ in 0..=self.outlined.len() {
+            match self.outlined.get(&at).and_then(|o| o.parent) {
+                Some(parent) if parent != at => at = parent,
+                _ => break,
+            }
+        }
+        outlined::strip_suffix(&at.name()).to_string()
+    }
+
+    /// The path of the file that a scope lies in.
+    pub fn file(&mut self, scope: LLVMMetadataRef) -> &str {
+        self.files.entry(scope).or_insert_with(|| debug::file(scope))
+    }
+}

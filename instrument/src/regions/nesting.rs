@@ -1,0 +1,139 @@
+//! The innermost region at an instruction.
+//!
+//! Loops, constructs and functions nest; code that was inlined carries the frame that it came from. A loop or a construct counts for
+//! an instruction only if both have the same frame: an access that was inlined into a loop body from another function is that function's.
+
+use super::constructs::{Constructs, Stack};
+use super::functions::{self, Functions, Unit};
+use crate::llvm::debug::{self, Frame};
+use crate::llvm::loops::Loops;
+use crate::tables::{RegionId, RegionKey, SiteId, Tables};
+use inkwell::basic_block::BasicBlock;
+use inkwell::values::{FunctionValue, InstructionValue};
+use std::collections::HashMap;
+use threadtalk_abi::module::RegionKind;
+
+/// Loops and constructs of one LLVM function, and how they nest.
+pub struct Nesting<'ctx> {
+    function: FunctionValue<'ctx>,
+    /// Its loops.
+    pub loops: Loops<'ctx>,
+    /// Its constructs.
+    pub constructs: Constructs<'ctx>,
+    known: HashMap<(Frame, Option<usize>, Stack), RegionId>,
+    loop_regions: HashMap<usize, RegionId>,
+    construct_regions: HashMap<Stack, RegionId>,
+}
+
+impl<'ctx> Nesting<'ctx> {
+    /// Analyses a function. Loops get preheaders.
+    pub fn new(function: FunctionValue<'ctx>) -> Self {
+        let loops = Loops::find(function);
+        Nesting {
+            function,
+            loops,
+            constructs: Constructs::find(function),
+            known: HashMap::new(),
+            loop_regions: HashMap::new(),
+            construct_regions: HashMap::new(),
+        }
+    }
+
+    /// The site of an access: `stack` is what is open at the instruction.
+    pub fn site(
+        &mut self,
+        inst: InstructionValue<'ctx>,
+        block: BasicBlock<'ctx>,
+        stack: Stack,
+        flags: u32,
+        (functions, tables): (&mut Functions, &mut Tables),
+    ) -> SiteId {
+        let at = debug::of(inst);
+        let frame = at.map_or_else(|| functions::own_frame(self.function), |l| l.frame);
+        let region = self.region(frame, self.loops.innermost(block), stack, functions, tables);
+        match at {
+            Some(at) => tables.site(region, functions.file(at.scope), at.line, flags),
+            None if frame.subprogram.is_null() => tables.site(region, "", 0, flags),
+            None => tables.site(region, functions.file(frame.subprogram), 0, flags),
+        }
+    }
+
+    /// The region of a loop, if an access lies in it.
+    pub fn loop_region(&self, index: usize) -> Option<RegionId> {
+        self.loop_regions.get(&index).copied()
+    }
+
+    /// The region of a construct, if an access lies in it.
+    pub fn construct_region(&self, stack: Stack) -> Option<RegionId> {
+        self.construct_regions.get(&stack).copied()
+    }
+
+    fn frame_of(&self, stack: Stack) -> Frame {
+        self.constructs.all[stack - 1].frame.unwrap_or_else(|| functions::own_frame(self.function))
+    }
+
+    fn region(
+        &mut self,
+        frame: Frame,
+        innermost: Option<usize>,
+        stack: Stack,
+        functions: &mut Functions,
+        tables: &mut Tables,
+    ) -> RegionId {
+        if let Some(&region) = self.known.get(&(frame, innermost, stack)) {
+            return region;
+        }
+        let located = |i: &usize| self.loops.all[*i].start.is_some_and(|l| l.frame == frame && l.line > 0);
+        let in_loop = self.loops.chain(innermost).find(located);
+        let in_construct = self.constructs.chain(stack).find(|&s| self.frame_of(s) == frame);
+        let region = match (in_loop, in_construct) {
+            (Some(l), Some(c)) if self.opened_inside(c, l) => self.construct(c, frame, functions, tables),
+            (Some(l), _) => self.source_loop(l, frame, functions, tables),
+            (None, Some(c)) => self.construct(c, frame, functions, tables),
+            (None, None) if frame.subprogram.is_null() => functions.region(Unit::of(self.function), tables),
+            (None, None) => functions.region(Unit::Subprogram(frame.subprogram), tables),
+        };
+        self.known.insert((frame, innermost, stack), region);
+        region
+    }
+
+    /// Whether a construct begins inside a loop, and not the loop inside the construct.
+    fn opened_inside(&self, construct: Stack, index: usize) -> bool {
+        let open = self.constructs.at_entry(self.loops.all[index].header);
+        !self.constructs.chain(open).any(|s| s == construct)
+    }
+
+    fn source_loop(&mut self, index: usize, frame: Frame, functions: &mut Functions, tables: &mut Tables) -> RegionId {
+        let (start, end, parent_loop, header) = {
+            let l = &self.loops.all[index];
+            (l.start, l.end, l.parent, l.header)
+        };
+        let outer = self.constructs.at_entry(header);
+        let parent = self.region(frame, parent_loop, outer, functions, tables);
+        let file = start.map_or_else(String::new, |l| functions.file(l.scope).to_string());
+        let line = start.map_or(0, |l| l.line);
+        let name = functions.source_name(self.unit(frame));
+        let key = RegionKey { kind: RegionKind::Loop, name, file, line };
+        let region = tables.region(key, end.map_or(0, |l| l.line), Some(parent));
+        self.loop_regions.insert(index, region);
+        region
+    }
+
+    fn construct(&mut self, stack: Stack, frame: Frame, functions: &mut Functions, tables: &mut Tables) -> RegionId {
+        let (kind, line, end_line, begin, outer) = {
+            let c = &self.constructs.all[stack - 1];
+            (c.kind, c.line, c.end_line, c.begin, c.outer)
+        };
+        let around = begin.get_parent().and_then(|b| self.loops.innermost(b));
+        let parent = self.region(frame, around, outer, functions, tables);
+        let file = debug::of(begin).map_or_else(String::new, |l| functions.file(l.scope).to_string());
+        let name = functions.source_name(self.unit(frame));
+        let region = tables.region(RegionKey { kind, name, file, line }, end_line, Some(parent));
+        self.construct_regions.insert(stack, region);
+        region
+    }
+
+    fn unit(&self, frame: Frame) -> Unit {
+        if frame.subprogram.is_null() { Unit::of(self.function) } else { Unit::Subprogram(frame.subprogram) }
+    }
+}

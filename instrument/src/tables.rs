@@ -1,0 +1,177 @@
+//! The module's tables: regions, sites and strings, and their bytes in the object file
+//! ([`threadtalk_abi::module`] has the layout).
+
+use std::collections::HashMap;
+use threadtalk_abi::module::{RegionEntry, RegionKind, SiteEntry, TablesHeader};
+
+/// Index of a region in this module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RegionId(pub u32);
+
+/// Index of a site in this module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SiteId(pub u32);
+
+/// What makes two regions the same. Loops and constructs of one function begin at different lines or are of different kinds;
+/// functions are told apart by name and file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RegionKey {
+    /// Kind.
+    pub kind: RegionKind,
+    /// Name of the function.
+    pub name: String,
+    /// Path of the file.
+    pub file: String,
+    /// First line.
+    pub line: u32,
+}
+
+/// The tables under construction. Everything is numbered in the order of first use, which is the order of the module's
+/// instructions, so that the same input gives the same output.
+#[derive(Default)]
+pub struct Tables {
+    regions: Vec<RegionEntry>,
+    region_ids: HashMap<RegionKey, RegionId>,
+    region_has_site: Vec<bool>,
+    sites: Vec<SiteEntry>,
+    site_ids: HashMap<(u32, u32, u32, u32), SiteId>,
+    strings: Vec<u8>,
+    string_ids: HashMap<String, u32>,
+}
+
+impl Tables {
+    /// The region with this key; `end_line` extends what is known of it, `parent` holds for the first mention.
+    pub fn region(&mut self, key: RegionKey, end_line: u32, parent: Option<RegionId>) -> RegionId {
+        if let Some(&id) = self.region_ids.get(&key) {
+            let entry = &mut self.regions[id.0 as usize];
+            entry.end_line = entry.end_line.max(end_line);
+            return id;
+        }
+        let id = RegionId(self.regions.len() as u32);
+        let entry = RegionEntry {
+            kind: key.kind as u16,
+            flags: 0,
+            name: self.string(&key.name),
+            file: self.string(&key.file),
+            line: key.line,
+            end_line: end_line.max(key.line),
+            parent: parent.map_or(0, |p| p.0 + 1),
+        };
+        self.regions.push(entry);
+        self.region_has_site.push(false);
+        self.region_ids.insert(key, id);
+        id
+    }
+
+    /// The site of accesses of one kind (`flags`: [`threadtalk_abi::module::site_flags`]) on one line in one region.
+    pub fn site(&mut self, region: RegionId, file: &str, line: u32, flags: u32) -> SiteId {
+        let file = self.string(file);
+        self.region_has_site[region.0 as usize] = true;
+        let next = SiteId(self.sites.len() as u32);
+        let id = *self.site_ids.entry((region.0, file, line, flags)).or_insert(next);
+        if id == next {
+            self.sites.push(SiteEntry { region: region.0, file, line, flags });
+        }
+        id
+    }
+
+    /// Whether any site lies directly in the region.
+    pub fn has_site(&self, region: RegionId) -> bool {
+        self.region_has_site[region.0 as usize]
+    }
+
+    /// Number of sites.
+    pub fn sites(&self) -> u32 {
+        self.sites.len() as u32
+    }
+
+    /// Number of regions.
+    pub fn regions(&self) -> u32 {
+        self.regions.len() as u32
+    }
+
+    /// The bytes of the tables.
+    pub fn serialise(&mut self, module_name: &str) -> Vec<u8> {
+        let name = self.string(module_name);
+        let header = TablesHeader {
+            regions: self.regions.len() as u32,
+            sites: self.sites.len() as u32,
+            strings_len: self.strings.len().max(1) as u32,
+            name,
+        };
+        let mut words = vec![header.regions, header.sites, header.strings_len, header.name];
+        for r in &self.regions {
+            let kind_and_flags = u32::from(r.kind) | u32::from(r.flags) << 16;
+            words.extend([kind_and_flags, r.name, r.file, r.line, r.end_line, r.parent]);
+        }
+        for s in &self.sites {
+            words.extend([s.region, s.file, s.line, s.flags]);
+        }
+        let mut bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+        if self.strings.is_empty() {
+            bytes.push(0);
+        }
+        bytes.extend(&self.strings);
+        bytes
+    }
+
+    fn string(&mut self, text: &str) -> u32 {
+        if self.strings.is_empty() {
+            self.strings.push(0);
+        }
+        // A NUL would end the string early; no compiler accepts one in a name or path.
+        let text = text.split('\0').next().unwrap_or_default();
+        if text.is_empty() {
+            return 0;
+        }
+        if let Some(&at) = self.string_ids.get(text) {
+            return at;
+        }
+        let at = self.strings.len() as u32;
+        self.strings.extend(text.bytes().chain([0]));
+        self.string_ids.insert(text.to_string(), at);
+        at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(kind: RegionKind, line: u32) -> RegionKey {
+        RegionKey { kind, name: "f".into(), file: "/a.c".into(), line }
+    }
+
+    #[test]
+    fn regions_and_sites_are_merged_and_numbered_in_order() {
+        let mut tables = Tables::default();
+        let f = tables.region(key(RegionKind::Function, 3), 4, None);
+        let l = tables.region(key(RegionKind::Loop, 5), 6, Some(f));
+        assert_eq!(tables.region(key(RegionKind::Function, 3), 9, None), f);
+        let s = tables.site(l, "/a.c", 5, 0);
+        assert_eq!(tables.site(l, "/a.c", 5, 0), s);
+        assert_ne!(tables.site(l, "/a.c", 5, 1), s);
+        assert!(tables.has_site(l) && !tables.has_site(f));
+        assert_eq!((tables.regions(), tables.sites()), (2, 2));
+    }
+
+    #[test]
+    fn bytes_have_the_documented_layout() {
+        let mut tables = Tables::default();
+        let f = tables.region(key(RegionKind::Function, 3), 9, None);
+        let l = tables.region(key(RegionKind::Loop, 5), 6, Some(f));
+        tables.site(l, "/a.c", 5, 4);
+        let bytes = tables.serialise("/m.c");
+        let word = |i: usize| u32::from_le_bytes(bytes[4 * i..4 * i + 4].try_into().unwrap());
+        assert_eq!((0..4).map(word).collect::<Vec<_>>(), [2, 1, 1 + 2 + 5 + 5, 8]);
+        assert_eq!((4..10).map(word).collect::<Vec<_>>(), [1, 1, 3, 3, 9, 0]);
+        assert_eq!((10..16).map(word).collect::<Vec<_>>(), [2, 1, 3, 5, 6, 1]);
+        assert_eq!((16..20).map(word).collect::<Vec<_>>(), [1, 3, 5, 4]);
+        assert_eq!(&bytes[80..], b"\0f\0/a.c\0/m.c\0");
+    }
+
+    #[test]
+    fn empty_tables_still_have_the_empty_string() {
+        assert_eq!(Tables::default().serialise("")[8..], [1, 0, 0, 0, 0, 0, 0, 0, 0]);
+    }
+}

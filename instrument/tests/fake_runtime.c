@@ -1,0 +1,272 @@
+// A small, slow runtime for the tests of the pass: it implements the contract of runtime/abi with one lock.
+//
+// FAKE_LOG=1: nothing has cells, so that every access takes the slow path, which prints it to stderr:
+//     KIND BYTES FILE:LINE REGION-KIND NAME:LINE [flags]
+// else: cells and an event cache; at exit prints to stderr what was counted:
+//     raw|rar WRITER->READER COUNT REGION-KIND NAME:LINE at FILE:LINE
+//     visit THREAD COUNT REGION-KIND NAME:LINE
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define HOOK __attribute__((preserve_most, visibility("default")))
+#define SITE_BITS 16
+#define THREADS 64
+#define SHARED 0x80000000u
+
+struct slot { uint64_t key; uint64_t *counter; };
+struct header {
+  const uint64_t *directory;
+  uint32_t own_base, own_span, write_base, site_bits;
+  struct slot *events;
+  uint64_t *visits;
+  uint32_t creation_site, reserved;
+};
+struct thread { struct header header; struct slot events[1024]; uint64_t visits[4096]; int id; };
+struct event { uint64_t rar, next, raw; uint32_t site; int writer, reader; struct event *rest; };
+struct state { uint32_t fresh; uint64_t readers; };
+struct bases { uint32_t site_base, site_salt, write_site_base, region_base; };
+struct descriptor {
+  uint32_t version, sites, regions, tables_len;
+  const unsigned char *tables;
+  struct bases *bases;
+};
+struct region { uint16_t kind, flags; uint32_t name, file, line, end_line, parent; };
+struct site { uint32_t region, file, line, flags; };
+
+__thread void *__threadtalk_thread __attribute__((tls_model("initial-exec")));
+char __threadtalk_abi_v1;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t *directory;
+static struct thread *threads[THREADS];
+static int thread_count;
+static struct descriptor *modules[256];
+static int module_count;
+static uint32_t next_site = 1, next_region = 1;
+static struct event *events;
+static struct state states[1 << 16];
+static uint32_t state_count;
+static int logging = -1;
+static struct event nothing = {.next = UINT64_MAX};
+
+static const char *const kinds[] = {"program", "function", "loop", "omp_parallel", "omp_for", "omp_sections",
+    "omp_single", "omp_master", "omp_critical", "omp_task", "omp_taskloop", "omp_ordered", "omp_distribute",
+    "omp_taskgroup", "omp_target", "user"};
+
+static const struct region *regions_of(const struct descriptor *m) { return (const void *)(m->tables + 16); }
+static const struct site *sites_of(const struct descriptor *m) { return (const void *)(regions_of(m) + m->regions); }
+static const char *strings_of(const struct descriptor *m) { return (const char *)(sites_of(m) + m->sites); }
+static const char *base_name(const char *path) { const char *s = strrchr(path, '/'); return s ? s + 1 : path; }
+
+static void print_region(const struct descriptor *m, uint32_t index) {
+  const struct region *r = regions_of(m) + index;
+  fprintf(stderr, "%s %s:%u", kinds[r->kind], strings_of(m) + r->name, r->line);
+}
+
+static const struct descriptor *module_of_site(uint32_t site) {
+  for (int i = 0; i < module_count; i++)
+    if (site - modules[i]->bases->site_base < modules[i]->sites)
+      return modules[i];
+  fprintf(stderr, "bad site %u\n", site);
+  abort();
+}
+
+static void print_site(uint32_t site) {
+  const struct descriptor *m = module_of_site(site);
+  const struct site *s = sites_of(m) + (site - m->bases->site_base);
+  print_region(m, s->region);
+  fprintf(stderr, " at %s:%u", base_name(strings_of(m) + s->file), s->line);
+  if (s->flags) fprintf(stderr, "%s%s%s", s->flags & 1 ? " atomic" : "", s->flags & 2 ? " library" : "", s->flags & 4 ? " creation" : "");
+}
+
+static void start(void) {
+  if (directory) return;
+  directory = mmap(0, 8ul << 31, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (directory == MAP_FAILED) abort();
+  logging = getenv("FAKE_LOG") != 0;
+}
+
+HOOK void *__threadtalk_attach(void) {
+  pthread_mutex_lock(&lock);
+  start();
+  if (thread_count == THREADS) abort();
+  struct thread *t = mmap(0, sizeof *t, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  t->id = thread_count;
+  threads[thread_count++] = t;
+  for (int i = 0; i < 1024; i++) t->events[i].key = UINT64_MAX;
+  uint32_t first = t->id ? (uint32_t)t->id * 2u << SITE_BITS : 0;
+  t->header = (struct header){directory, first, 2u << SITE_BITS, first, SITE_BITS, t->events, t->visits, 0, 0};
+  __threadtalk_thread = t;
+  pthread_mutex_unlock(&lock);
+  return t;
+}
+
+static struct thread *self(void) {
+  return __threadtalk_thread ? __threadtalk_thread : __threadtalk_attach();
+}
+
+void __threadtalk_register(struct descriptor *m) {
+  pthread_mutex_lock(&lock);
+  start();
+  const uint32_t *header = (const void *)m->tables;
+  uint32_t expected = 16 + m->regions * sizeof(struct region) + m->sites * sizeof(struct site) + header[2];
+  if (m->version != 1 || header[0] != m->regions || header[1] != m->sites || expected != m->tables_len) {
+    fprintf(stderr, "bad module tables\n");
+    abort();
+  }
+  modules[module_count++] = m;
+  *m->bases = (struct bases){next_site, next_site * 37, next_site, next_region};
+  next_site += m->sites;
+  next_region += m->regions;
+  pthread_mutex_unlock(&lock);
+}
+
+static uint32_t *cell(uintptr_t a) {
+  uint64_t *entry = directory + (a >> 16);
+  if (!*entry) {
+    char *cells = mmap(0, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *entry = (uintptr_t)cells - (a & ~(uintptr_t)0xffff);
+  }
+  return (uint32_t *)((a & ~(uintptr_t)3) + *entry);
+}
+
+static struct event *event(uint32_t site, int writer, int reader) {
+  for (struct event *e = events; e; e = e->rest)
+    if (e->site == site && e->writer == writer && e->reader == reader)
+      return e;
+  struct event *e = mmap(0, sizeof *e, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  *e = (struct event){0, 10, 0, site, writer, reader, events};
+  return events = e;
+}
+
+static int writer_of(uint32_t fresh) { return fresh >> (SITE_BITS + 1); }
+
+static void remember(struct thread *t, uint32_t site, uint32_t c, struct event *e) {
+  t->events[(c + site * 37) & 1023] = (struct slot){(uint64_t)site << 32 | c, &e->rar};
+}
+
+static void read_cell(struct thread *t, uint32_t *at, uint32_t site) {
+  uint32_t c = *at;
+  if (!c) { remember(t, site, c, &nothing); return; }
+  struct state s = c & SHARED ? states[c & 0xffff] : (struct state){c, 0};
+  int w = writer_of(s.fresh);
+  if (w == t->id) { if (c & SHARED) remember(t, site, c, &nothing); return; }
+  struct event *e = event(site, w, t->id);
+  if (s.readers >> t->id & 1) {
+    e->rar++;
+    // Ten at a time are counted inline, so that the limit is tested too.
+    if (e->rar >= e->next) e->next = e->rar + 10;
+    remember(t, site, c, e);
+    return;
+  }
+  e->raw++;
+  s.readers |= 1ull << t->id;
+  uint32_t i = 0;
+  while (i < state_count && (states[i].fresh != s.fresh || states[i].readers != s.readers)) i++;
+  if (i == state_count) { if (i == 1 << 16) abort(); states[state_count++] = s; }
+  *at = SHARED | i;
+}
+
+static void log_access(const char *kind, uint64_t bytes, uint32_t site) {
+  if (!logging) return;
+  pthread_mutex_lock(&lock);
+  fprintf(stderr, "%s %llu ", kind, (unsigned long long)bytes);
+  print_site(site);
+  fprintf(stderr, "\n");
+  pthread_mutex_unlock(&lock);
+}
+
+static void access_range(int write, const void *p, uint64_t bytes, uint32_t site) {
+  struct thread *t = self();
+  if (logging || !bytes) return;
+  pthread_mutex_lock(&lock);
+  uintptr_t a = (uintptr_t)p;
+  for (uintptr_t g = a & ~(uintptr_t)3; g < a + bytes; g += 4) {
+    if (write) *cell(g) = t->header.write_base + site;
+    else read_cell(t, cell(g), site);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+#define SIZED(n) \
+  HOOK void __threadtalk_read##n(void *p, uint32_t s) { log_access("read", n, s); access_range(0, p, n, s); } \
+  HOOK void __threadtalk_write##n(void *p, uint32_t s) { log_access("write", n, s); access_range(1, p, n, s); }
+SIZED(1) SIZED(2) SIZED(4) SIZED(8) SIZED(16) SIZED(32) SIZED(64)
+
+HOOK void __threadtalk_read_range(void *p, uint64_t n, uint32_t s) { log_access("read_range", n, s); access_range(0, p, n, s); }
+HOOK void __threadtalk_write_range(void *p, uint64_t n, uint32_t s) { log_access("write_range", n, s); access_range(1, p, n, s); }
+HOOK void __threadtalk_copy(void *d, void *p, uint64_t n, uint32_t s) {
+  log_access("copy", n, s);
+  access_range(0, p, n, s);
+  access_range(1, d, n, s);
+}
+HOOK void __threadtalk_read_string(char *p, uint64_t n, uint32_t s) {
+  uint64_t used = strnlen(p, n) + 1;
+  if (used > n) used = n;
+  log_access("read_string", used, s);
+  access_range(0, p, used, s);
+}
+HOOK void __threadtalk_write_string(char *p, uint64_t n, uint32_t s) {
+  uint64_t used = n ? strnlen(p, n) + 1 : 0;
+  if (used > n) used = n;
+  log_access("write_string", used, s);
+  access_range(1, p, used, s);
+}
+static void masked(int write, char *p, uint64_t lane, uint64_t mask, uint32_t s) {
+  for (int i = 0; i < 64; i++)
+    if (mask >> i & 1) access_range(write, p + i * lane, lane, s);
+}
+HOOK void __threadtalk_read_masked(char *p, uint64_t lane, uint64_t mask, uint32_t s) {
+  log_access("read_masked", lane * __builtin_popcountll(mask), s);
+  masked(0, p, lane, mask, s);
+}
+HOOK void __threadtalk_write_masked(char *p, uint64_t lane, uint64_t mask, uint32_t s) {
+  log_access("write_masked", lane * __builtin_popcountll(mask), s);
+  masked(1, p, lane, mask, s);
+}
+HOOK void __threadtalk_clear(void *p, uint64_t n) {
+  if (logging) { fprintf(stderr, "clear %llu\n", (unsigned long long)n); return; }
+  pthread_mutex_lock(&lock);
+  for (uintptr_t g = (uintptr_t)p & ~(uintptr_t)3; g < (uintptr_t)p + n; g += 4)
+    if (directory[g >> 16]) *cell(g) = 0;
+  pthread_mutex_unlock(&lock);
+}
+
+// For test programs: whose write this is and whether it was made "in parallel"; -1 = nobody's. And the latest creation site's line.
+int fake_writer(void *p) { uint32_t c = *cell((uintptr_t)p); return c ? writer_of(c & SHARED ? states[c & 0xffff].fresh : c) : -1; }
+int fake_is_parallel(void *p) { return *cell((uintptr_t)p) >> SITE_BITS & 1; }
+void fake_go_parallel(int on) {
+  struct thread *t = self();
+  t->header.write_base = t->header.own_base + (on ? 1u << SITE_BITS : 0);
+}
+int fake_creation_line(void) {
+  uint32_t site = self()->header.creation_site;
+  if (!site) return 0;
+  const struct descriptor *m = module_of_site(site);
+  return sites_of(m)[site - m->bases->site_base].line;
+}
+
+__attribute__((destructor)) static void finish(void) {
+  if (logging) return;
+  for (struct event *e = events; e; e = e->rest)
+    for (int reuse = 0; reuse < 2; reuse++) {
+      uint64_t count = reuse ? e->rar : e->raw;
+      if (!count) continue;
+      fprintf(stderr, "%s %d->%d %llu ", reuse ? "rar" : "raw", e->writer, e->reader, (unsigned long long)count);
+      print_site(e->site);
+      fprintf(stderr, "\n");
+    }
+  for (int t = 0; t < thread_count; t++)
+    for (int i = 0; i < module_count; i++)
+      for (uint32_t r = 0; r < modules[i]->regions; r++)
+        if (threads[t]->visits[modules[i]->bases->region_base + r]) {
+          fprintf(stderr, "visit %d %llu ", t, (unsigned long long)threads[t]->visits[modules[i]->bases->region_base + r]);
+          print_region(modules[i], r);
+          fprintf(stderr, "\n");
+        }
+}
