@@ -5,15 +5,23 @@ use threadtalk_profile::buckets::{BUCKETS, bucket, lower_bound};
 
 use crate::model::Bucket;
 
-/// Mass by log-linear bucket. Inside a bucket it is taken as spread evenly over the bucket's whole numbers.
+/// Mass by log-linear bucket, and where in the bucket it lies on average: what was counted is taken as spread
+/// evenly over the bucket's whole numbers; estimates may know better.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mass {
-    buckets: Vec<f64>,
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Part {
+    mass: f64,
+    /// Sum of distance x mass.
+    moment: f64,
 }
 
 impl Default for Mass {
     fn default() -> Self {
-        Self { buckets: vec![0.0; BUCKETS] }
+        Self { parts: vec![Part::default(); BUCKETS] }
     }
 }
 
@@ -21,14 +29,16 @@ impl Mass {
     /// Adds counted distances.
     pub fn add_histogram(&mut self, histogram: &Histogram) {
         for (bucket, count) in histogram.buckets() {
-            self.buckets[usize::from(*bucket)] += *count as f64;
+            let index = usize::from(*bucket);
+            self.add_part(index, lower_bound(index), lower_bound(index + 1) - 1, *count as f64);
         }
     }
 
     /// Adds another histogram.
     pub fn add(&mut self, other: &Self) {
-        for (own, other) in self.buckets.iter_mut().zip(&other.buckets) {
-            *own += other;
+        for (own, other) in self.parts.iter_mut().zip(&other.parts) {
+            own.mass += other.mass;
+            own.moment += other.moment;
         }
     }
 
@@ -39,22 +49,39 @@ impl Mass {
         for index in bucket(first)..=bucket(last) {
             // What is beyond the last bucket counts in it.
             let to = if index + 1 == BUCKETS { last } else { last.min(lower_bound(index + 1) - 1) };
-            self.buckets[index] += each * ((to - from) as f64 + 1.0);
+            self.add_part(index, from, to, each * ((to - from) as f64 + 1.0));
             from = to.saturating_add(1);
         }
     }
 
+    /// Adds mass that is spread evenly over a part of a bucket.
+    fn add_part(&mut self, index: usize, first: u64, last: u64, mass: f64) {
+        let part = &mut self.parts[index];
+        part.mass += mass;
+        part.moment += mass * (first as f64 + last as f64) / 2.0;
+    }
+
     /// All mass.
     pub fn count(&self) -> f64 {
-        self.buckets.iter().sum()
+        self.parts.iter().map(|p| p.mass).sum()
     }
 
     /// Buckets that are not empty, ascending.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
-        self.buckets.iter().enumerate().filter(|(_, mass)| **mass > 0.0).map(|(index, mass)| Bucket {
+        self.parts.iter().enumerate().filter(|(_, part)| part.mass > 0.0).map(|(index, part)| Bucket {
             lo: lower_bound(index),
             hi: lower_bound(index + 1),
-            count: *mass,
+            count: part.mass,
+        })
+    }
+
+    /// Where the mass of each bucket that is not empty lies: the widest range inside the bucket around its mean, and the mass.
+    pub fn ranges(&self) -> impl Iterator<Item = (f64, f64, f64)> + '_ {
+        self.parts.iter().enumerate().filter(|(_, part)| part.mass > 0.0).map(|(index, part)| {
+            let (first, last) = (lower_bound(index) as f64, (lower_bound(index + 1) - 1) as f64);
+            let mean = (part.moment / part.mass).clamp(first, last);
+            let half = (mean - first).min(last - mean);
+            (mean - half, mean + half, part.mass)
         })
     }
 }
@@ -66,10 +93,10 @@ mod tests {
     #[test]
     fn a_range_is_spread_over_its_buckets() {
         let mut mass = Mass::default();
-        // 16 and 17 are one bucket, 18 begins the next.
-        mass.add_range(14, 18, 10.0);
+        // 32 and 33 are one bucket, 34 begins the next.
+        mass.add_range(30, 34, 10.0);
         let counts: Vec<(u64, f64)> = mass.buckets().map(|b| (b.lo, b.count)).collect();
-        assert_eq!(counts, [(14, 2.0), (15, 2.0), (16, 4.0), (18, 2.0)]);
+        assert_eq!(counts, [(30, 2.0), (31, 2.0), (32, 4.0), (34, 2.0)]);
         mass.add_range(u64::MAX - 9, u64::MAX, 1.0);
         assert!((mass.count() - 11.0).abs() < 1e-12);
     }

@@ -11,10 +11,10 @@ pub fn quantile(mass: &Mass, share: f64) -> Option<f64> {
     let tolerance = count * 1e-9;
     let mut before = 0.0;
     let mut found = None;
-    for bucket in mass.buckets() {
-        let part = ((target - before) / bucket.count).clamp(0.0, 1.0);
-        found = Some(bucket.lo as f64 + part * (bucket.hi - 1 - bucket.lo) as f64);
-        before += bucket.count;
+    for (first, last, mass) in mass.ranges() {
+        let part = ((target - before) / mass).clamp(0.0, 1.0);
+        found = Some(first + part * (last - first));
+        before += mass;
         if before >= target - tolerance {
             break;
         }

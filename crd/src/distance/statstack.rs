@@ -79,14 +79,14 @@ mod tests {
 
     #[test]
     fn the_series_is_the_sum_term_by_term() {
-        // All mass in one bucket of width 8, 64 to 71, and some without end.
+        // All mass in one bucket of width 8, 128 to 135, and some without end.
         let (mass, endless) = (16.0, 4.0);
         let mut out = Mass::default();
-        transform(&Histogram::of([64; 16]), endless, &mut out);
-        let beyond = |i: u64| (endless + mass * (71 - i.clamp(63, 71)) as f64 / 8.0) / (mass + endless);
+        transform(&Histogram::of([128; 16]), endless, &mut out);
+        let beyond = |i: u64| (endless + mass * (135 - i.clamp(127, 135)) as f64 / 8.0) / (mass + endless);
         let expected = |d: u64| (1..d).map(beyond).sum::<f64>();
         let mut terms = Mass::default();
-        terms.add_range(expected(64).round() as u64, expected(71).round() as u64, mass);
+        terms.add_range(expected(128).round() as u64, expected(135).round() as u64, mass);
         assert_eq!(out, terms);
     }
 }

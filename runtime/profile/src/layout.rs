@@ -342,7 +342,7 @@ pub type BucketTable = [u32; BUCKET_PAGES];
 /// Buckets in a page.
 pub const BUCKETS_PER_PAGE: usize = 16;
 /// Pages of a histogram: see [`crate::buckets`].
-pub const BUCKET_PAGES: usize = 24;
+pub const BUCKET_PAGES: usize = 48;
 
 /// A page of buckets, aligned to 128 bytes in the file.
 pub type BucketPage = [u64; BUCKETS_PER_PAGE];
@@ -376,7 +376,7 @@ const _: () = {
     assert!(size_of::<BlockHeader>() == 128);
     assert!(size_of::<EventRecord>() == 64);
     assert!(size_of::<ThreadRecord>() == 128);
-    assert!(size_of::<TraceRecord>() == 16 + 32 + 3 * 96 + 16);
+    assert!(size_of::<TraceRecord>() == 16 + 32 + 3 * 192 + 16);
     assert!(size_of::<BucketPage>() == 128);
     assert!(size_of::<FileHeader>() as u64 <= UNIT);
     assert!(size_of::<UserRegionRecord>() == 128);

@@ -4,6 +4,7 @@ mod sample;
 
 use proptest::prelude::*;
 use threadtalk_abi::module::{ModuleBases, RegionKind};
+use threadtalk_profile::buckets::BUCKETS;
 use threadtalk_profile::layout::{NO_THREAD, UNIT};
 use threadtalk_profile::write::Contents;
 use threadtalk_profile::{
@@ -65,7 +66,7 @@ fn event() -> impl Strategy<Value = Event> {
 }
 
 fn histogram() -> impl Strategy<Value = Histogram> {
-    prop::collection::vec((0..384u16, any::<u64>()), 0..40).prop_map(Histogram::of_buckets)
+    prop::collection::vec((0..BUCKETS as u16, any::<u64>()), 0..40).prop_map(Histogram::of_buckets)
 }
 
 fn trace() -> impl Strategy<Value = Trace> {
