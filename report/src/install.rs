@@ -36,6 +36,13 @@ impl Installation {
         self.part("runtime library", "lib/threadtalk/libthreadtalk_rt.a")
     }
 
+    /// The runtime to link into executables without shared libraries, and the linker's options that put it in front of the C library.
+    pub fn static_runtime(&self) -> Result<(PathBuf, PathBuf)> {
+        let archive = self.part("runtime library", "lib/threadtalk/libthreadtalk_rt_static.a")?;
+        let options = self.part("linker options", "lib/threadtalk/libthreadtalk_rt_static.wrap")?;
+        Ok((archive, options))
+    }
+
     /// The runtime as a shared library, for programs whose main executable is not instrumented.
     pub fn shared_runtime(&self) -> Result<PathBuf> {
         self.part("shared runtime library", "lib/threadtalk/libthreadtalk_rt.so")

@@ -42,10 +42,20 @@ fn executables_get_the_runtime_and_libraries_do_not() {
     let runtime = |args: &[&str]| cc(args).iter().any(|arg| arg.ends_with("libthreadtalk_rt.a"));
     assert!(runtime(&["a.c"]));
     assert!(runtime(&["a.o", "-o", "prog"]));
-    assert!(runtime(&["-static", "a.o"]));
     assert!(!runtime(&["-shared", "a.o", "-o", "liba.so"]));
     assert!(!runtime(&["-r", "a.o", "b.o", "-o", "ab.o"]));
     assert!(!runtime(&["-c", "a.c"]));
+}
+
+#[test]
+fn a_static_executable_gets_the_runtime_that_needs_no_dynamic_linker() {
+    for option in ["-static", "-static-pie"] {
+        let args = cc(&[option, "a.o"]);
+        assert!(args.iter().any(|arg| arg.ends_with("libthreadtalk_rt_static.a")), "{args:?}");
+        assert!(!args.iter().any(|arg| arg.ends_with("libthreadtalk_rt.a") || arg.starts_with("--export")), "{args:?}");
+        assert!(args.windows(2).any(|pair| pair == ["-Xlinker", "--wrap=free"]), "{args:?}");
+    }
+    assert!(!has(&cc(&["-static", "-c", "a.c"]), "-Xlinker"));
 }
 
 #[test]

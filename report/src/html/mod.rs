@@ -1,6 +1,58 @@
-//! x
+//! One page with everything in it: opens from disk, needs no network, draws what is looked at.
+//!
+//! The parts are under `assets`; the analysis travels in a compact form ([`payload`]) inside the page.
+
+mod payload;
+mod source;
+
+use crate::svg;
 use threadtalk_crd::model::Report;
-/// x
-pub fn page(_report: &Report) -> String {
-    String::new()
+
+const TEMPLATE: &str = include_str!("../../assets/page.html");
+const STYLE: &str = include_str!("../../assets/style.css");
+const SCRIPTS: [&str; 8] = [
+    include_str!("../../assets/format.js"),
+    include_str!("../../assets/tip.js"),
+    include_str!("../../assets/model.js"),
+    include_str!("../../assets/scale.js"),
+    include_str!("../../assets/matrix.js"),
+    include_str!("../../assets/histogram.js"),
+    include_str!("../../assets/table.js"),
+    include_str!("../../assets/detail.js"),
+];
+const MAIN: &str = include_str!("../../assets/main.js");
+
+/// The page.
+pub fn page(report: &Report) -> String {
+    let data = payload::of(report);
+    let data = serde_json::to_string(&data).expect("the page's data holds nothing that JSON cannot");
+    let mut page = String::with_capacity(data.len() + 100_000);
+    let mut rest = TEMPLATE;
+    // One pass: what is put in is not looked through again.
+    while let Some(start) = rest.find("{{") {
+        let (before, tail) = rest.split_at(start);
+        let end = tail.find("}}").expect("the template closes what it opens");
+        page.push_str(before);
+        match &tail[2..end] {
+            "title" => page.push_str(&svg::escape(&format!("{} - threadtalk", report.program.name))),
+            "style" => page.push_str(STYLE),
+            "version" => page.push_str(env!("CARGO_PKG_VERSION")),
+            "data" => push_json(&data, &mut page),
+            "script" => SCRIPTS.iter().chain([&MAIN]).for_each(|script| page.push_str(script)),
+            other => unreachable!("the template asks for {other}"),
+        }
+        rest = &tail[end + 2..];
+    }
+    page.push_str(rest);
+    page
+}
+
+/// JSON that no HTML parser mistakes for markup: `</script>` and `<!--` need their `<`.
+fn push_json(json: &str, page: &mut String) {
+    for (index, part) in json.split('<').enumerate() {
+        if index > 0 {
+            page.push_str("\\u003c");
+        }
+        page.push_str(part);
+    }
 }

@@ -8,7 +8,8 @@ mod histogram;
 mod matrix;
 mod scale;
 
-pub use colour::{LEVELS, VIRIDIS};
+pub use canvas::escape;
+pub use colour::VIRIDIS;
 
 use crate::error::{Error, Result};
 use crate::label;

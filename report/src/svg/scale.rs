@@ -60,11 +60,11 @@ impl Scale {
     }
 }
 
-/// Multiples of 1, 2 or 5 times a power of ten, and the maximum. Ticks closer to it than half a step would collide.
+/// Multiples of 1, 2, 2.5 or 5 times a power of ten, and the maximum. Ticks closer to it than half a step would collide.
 fn linear_ticks(max: f64) -> Vec<f64> {
     let raw = max / 5.0;
     let magnitude = 10f64.powf(raw.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * magnitude).into_iter().find(|s| *s >= raw).unwrap_or(raw);
+    let step = [1.0, 2.0, 2.5, 5.0, 10.0].map(|m| m * magnitude).into_iter().find(|s| *s >= raw).unwrap_or(raw);
     let mut ticks: Vec<f64> = (0..).map(|i| f64::from(i) * step).take_while(|tick| *tick <= max - step * 0.5).collect();
     ticks.push(max);
     ticks

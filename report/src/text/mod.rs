@@ -52,14 +52,7 @@ pub fn report(report: &Report, file: &Path, shape: &Shape) -> String {
 /// What ran and what was measured, as name and value.
 pub fn head(report: &Report, file: &Path) -> Vec<(&'static str, String)> {
     let program = &report.program;
-    let mut run = format!("{}  (process {}, {}", program.name, program.pid, ended(report.ended));
-    if let Some(duration) = program.duration_s {
-        let _ = write!(run, " after {}", number::seconds(duration));
-    }
-    if let Some(cpu) = program.cpu_s {
-        let _ = write!(run, ", CPU {}", number::seconds(cpu));
-    }
-    run.push(')');
+    let run = format!("{}  ({})", program.name, run(report));
     let mut head = vec![
         ("program", run),
         ("profile", file.display().to_string()),
@@ -73,6 +66,24 @@ pub fn head(report: &Report, file: &Path) -> Vec<(&'static str, String)> {
         head.push(("caches", caches.collect::<Vec<_>>().join(", ")));
     }
     head
+}
+
+/// How the process ended and how long it took.
+fn run(report: &Report) -> String {
+    let program = &report.program;
+    let mut run = format!("process {}, {}", program.pid, ended(report.ended));
+    if let Some(duration) = program.duration_s {
+        let _ = write!(run, " after {}", number::seconds(duration));
+    }
+    if let Some(cpu) = program.cpu_s {
+        let _ = write!(run, ", CPU {}", number::seconds(cpu));
+    }
+    run
+}
+
+/// The sentences about the run and about the accuracy, for the page.
+pub fn run_and_accuracy(report: &Report) -> (String, String) {
+    (run(report), accuracy(report))
 }
 
 fn ended(ended: Ended) -> &'static str {
@@ -112,20 +123,22 @@ fn accuracy(report: &Report) -> String {
     let mut text = match (options.mode, accuracy.occupied) {
         ("exact", _) => format!("exact mode, {} of cells", number::bytes(accuracy.signature_mapped as f64)),
         (mode, Some(occupied)) => format!(
-            "{mode} mode, {} of {} used, at most {} of events may be false",
+            "{mode} mode, {} of {} used, {} of events may be false",
             number::percent(occupied),
             number::bytes(options.signature_bytes as f64),
-            number::percent(accuracy.estimated_false_rate)
+            at_most(accuracy.estimated_false_rate)
         ),
-        (mode, None) => {
-            format!("{mode} mode, at most {} of events may be false", number::percent(accuracy.estimated_false_rate))
-        }
+        (mode, None) => format!("{mode} mode, {} of events may be false", at_most(accuracy.estimated_false_rate)),
     };
     let _ = write!(text, "; reuse distances {}", options.crd);
     if accuracy.dropped > 0 {
         let _ = write!(text, "; {} accesses not counted", number::count(accuracy.dropped));
     }
     text
+}
+
+fn at_most(rate: f64) -> String {
+    if rate > 0.0 { format!("at most {}", number::percent(rate)) } else { "none".to_string() }
 }
 
 fn regions(report: &Report, shape: &Shape) -> String {

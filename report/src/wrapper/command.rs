@@ -99,7 +99,15 @@ pub fn prepare(
 pub fn link_arguments(request: &Request, installation: &Installation) -> Result<Vec<OsString>> {
     let mut args: Vec<OsString> = Vec::new();
     let mut linker = |arg: OsString| args.extend(["-Xlinker".into(), arg]);
-    if request.links_executable {
+    if request.links_static {
+        let (archive, options) = installation.static_runtime()?;
+        for part in ["--whole-archive".into(), archive.into_os_string(), "--no-whole-archive".into()] {
+            linker(part);
+        }
+        // One by one: clang would take `@FILE` for its own.
+        let text = std::fs::read_to_string(&options).map_err(|e| Error::file("read", &options, &e))?;
+        text.lines().for_each(|option| linker(option.into()));
+    } else if request.links_executable {
         linker("--whole-archive".into());
         linker(installation.runtime()?.into_os_string());
         linker("--no-whole-archive".into());

@@ -48,6 +48,7 @@ impl Scratch {
         for file in [
             "lib/threadtalk/libthreadtalk_pass.so",
             "lib/threadtalk/libthreadtalk_rt.a",
+            "lib/threadtalk/libthreadtalk_rt_static.a",
             "include/threadtalk.h",
             "bin/none",
         ] {
@@ -55,6 +56,8 @@ impl Scratch {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "").unwrap();
         }
+        let wrap = folder.path().join("lib/threadtalk/libthreadtalk_rt_static.wrap");
+        std::fs::write(wrap, "--wrap=free\n--wrap=pthread_create\n").unwrap();
         let scratch = Self { folder };
         scratch.script(
             "fake-clang",

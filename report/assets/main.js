@@ -1,0 +1,81 @@
+// The page: head, keys, theme.
+
+function drawHead() {
+  document.title = `${data.program.name} – threadtalk`;
+  byId("program").textContent = data.program.name;
+  byId("run").textContent = data.run;
+  byId("measured").textContent = data.measured;
+  byId("hints").append(...data.hints.map((hint) => element("p", { class: "hint" }, hint)));
+  const total = data.total.own, tiles = byId("tiles");
+  const tile = (value, name, about) => tiles.append(element("div", { class: "tile", title: about }, element("b", {}, value), element("span", {}, name)));
+  tile(exactly(data.threads.length), data.threads.length === 1 ? "thread" : "threads");
+  if (!total) { tile("none", "communication"); return; }
+  tile(count(total.raw), "RaW events", exactly(total.raw));
+  tile(count(total.rar), "RaR events", exactly(total.rar));
+  tile(quantity(ratio(total)), "RaR / RaW");
+  tile(percent(syncShare(total)), "synchronisation", "share of RaW whose read is atomic");
+  tile(quantity(total.homogeneity), "homogeneity", "mean variance of the rows of the CRR matrix");
+  tile(`${quantity(total.balance)} %`, "balance", "how far the busiest writer is above the mean");
+  if (total.crd) tile(bytes(total.crd.distinct.median_bytes), "median CRD");
+  tile(data.accuracy_short[0], data.accuracy_short[1], data.accuracy_long);
+}
+
+function drawThreads() {
+  byId("thread-count").textContent = `${data.threads.length}`;
+  const rows = data.threads.map((t) => `<tr><td>${t.id}</td><td class="word">${escapeText(t.name)}${t.openmp ? '<span class="kind">OpenMP</span>' : ""}${t.overflow ? '<span class="kind">all beyond the limit</span>' : ""}</td>` +
+    `<td>${t.by ?? "–"}</td><td class="word">${t.at ? escapeText(position(t.at)) : ""}</td><td>${t.start.toFixed(3)}</td><td>${t.end == null ? "–" : t.end.toFixed(3)}</td><td>${t.cpu == null ? "–" : t.cpu.toFixed(3)}</td></tr>`);
+  byId("threads").innerHTML = "<thead><tr><th>id</th><th class=word>name</th><th>created by</th><th class=word>created at</th><th>start (s)</th><th>end (s)</th><th>CPU (s)</th></tr></thead><tbody>" + rows.join("") + "</tbody>";
+}
+
+function theme(next) {
+  const root = document.documentElement;
+  if (next === "auto") delete root.dataset.theme; else root.dataset.theme = next;
+  byId("theme").textContent = { auto: "◐ auto", light: "○ light", dark: "● dark" }[next];
+  try { localStorage.setItem("threadtalk-theme", next); } catch { /* pages opened from disk may have no storage */ }
+  if (state.selected != null) drawDetail();
+}
+
+function chosenTheme() {
+  try { return localStorage.getItem("threadtalk-theme") || "auto"; } catch { return "auto"; }
+}
+
+function nextTheme() {
+  const order = ["auto", "light", "dark"], now = document.documentElement.dataset.theme || "auto";
+  theme(order[(order.indexOf(now) + 1) % order.length]);
+}
+
+function fromHash() {
+  const match = /^#r(\d+)$/.exec(location.hash);
+  return match && regionById.has(Number(match[1])) ? Number(match[1]) : "all";
+}
+
+byId("search").addEventListener("input", (event) => { state.query = event.target.value; drawTable(); });
+byId("search").addEventListener("keydown", (event) => {
+  if (event.key === "Escape") { event.target.value = state.query = ""; drawTable(); event.target.blur(); }
+  if (event.key === "Enter" || event.key === "ArrowDown") { event.preventDefault(); event.stopPropagation(); step(state.selected === "all" ? 1 : 0); }
+});
+byId("inside").addEventListener("change", (event) => { state.inside = event.target.checked; drawTable(); drawDetail(); });
+byId("silent").addEventListener("change", (event) => { state.silent = event.target.checked; drawTable(); });
+byId("theme").addEventListener("click", nextTheme);
+byId("regions").addEventListener("click", (event) => {
+  const row = event.target.closest("tr[data-id]");
+  if (row) { view.lines = 20; select(row.dataset.id === "all" ? "all" : Number(row.dataset.id), true); }
+});
+addEventListener("keydown", (event) => {
+  if (event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "/") { event.preventDefault(); byId("search").focus(); }
+  if (event.key === "t") nextTheme();
+  const by = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[event.key];
+  const inTable = event.target === document.body || event.target.closest("#regions");
+  if (by && inTable) { event.preventDefault(); step(by); }
+});
+addEventListener("hashchange", () => select(fromHash()));
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawDetail());
+
+drawHead();
+buildHead();
+theme(chosenTheme());
+drawTable();
+drawThreads();
+select(fromHash());
+document.documentElement.dataset.ready = "yes";
