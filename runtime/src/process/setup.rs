@@ -17,11 +17,11 @@ use threadtalk_abi::{ADDRESS_BITS, CHUNK_BYTES, DIRECTORY_ENTRIES, GRANULE};
 use threadtalk_profile::layout::{CrdMode, ENDIAN_MARK, FILE_MAGIC, FileHeader, SignatureMode, UNIT, VERSION, state};
 use threadtalk_sigmem::{Directory, Pool as ChunkPool, Segment, Signature, StateMemory, States};
 
-/// Shared states: 16 M of 8 bytes, reserved; pages are used as states appear.
-const STATES_LOG2: u32 = 24;
-/// Words of reader sets: 512 MiB, reserved.
-const SET_WORDS: u64 = 1 << 26;
-const SETS_LOG2: u32 = 23;
+/// Shared states: 4 M of 8 bytes, reserved; pages are used as states appear. With the reader sets at most 300 MiB.
+const STATES_LOG2: u32 = 22;
+/// Words of reader sets: 128 MiB, reserved.
+const SET_WORDS: u64 = 1 << 24;
+const SETS_LOG2: u32 = 22;
 /// A segment of the exact signature: 64 MiB.
 const SEGMENT_CHUNKS: u64 = 1024;
 const HUGE_PAGE: usize = 2 << 20;

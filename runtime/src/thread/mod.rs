@@ -107,8 +107,11 @@ impl Thread {
         Some(place)
     }
 
-    /// The block begins to serve logical thread `id`.
-    pub(crate) fn begin(&mut self, process: &Process, id: u32, record: *mut ThreadRecord, alone: bool) -> bool {
+    /// The block begins to serve logical thread `id`. False without room for its counters.
+    ///
+    /// # Safety
+    /// `record` is null or that thread's place on the roll.
+    pub unsafe fn begin(&mut self, process: &Process, id: u32, record: *mut ThreadRecord, alone: bool) -> bool {
         self.view.pass_on(id);
         self.header.own_base = self.view.own_base();
         self.set_alone(alone);

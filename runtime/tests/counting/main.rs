@@ -1,0 +1,104 @@
+//! What ends up in the profile, against the exact model of the specification.
+//!
+//! Several logical threads driven from one: accesses go through the inlined sequence as `threadtalk_abi::thread` writes it
+//! down ([`inlined`]), the hooks behind it, the mapped file, and the decoder. A process has one profile, so each test
+//! runs its body in a process of its own.
+
+mod driver;
+mod inlined;
+
+use driver::{Driver, Recorded};
+use fastrand::Rng;
+use std::collections::BTreeSet;
+use std::process::Command;
+use threadtalk_profile::Histogram;
+use threadtalk_sigmem::oracle::{Oracle, Pair, Record, distance};
+
+const REGIONS: u32 = 3;
+
+#[test]
+fn with_exact_distances() {
+    in_own_process("with_exact_distances", || {
+        let (found, record) = run("mode=exact:crd=exact");
+        same_matrices(&found, &record);
+        same_distances(&found, &record);
+    });
+}
+
+#[test]
+fn with_sampled_distances() {
+    in_own_process("with_sampled_distances", || {
+        let (found, record) = run("mode=exact:crd=auto:crd_exact_usages=64");
+        same_matrices(&found, &record);
+        assert!(found.samples() > 1000, "{} intervals were sampled", found.samples());
+    });
+}
+
+#[test]
+fn without_distances_in_a_hashed_signature_that_fits() {
+    in_own_process("without_distances_in_a_hashed_signature_that_fits", || {
+        let (found, record) = run("mode=hashed:signature_bytes=1M:crd=off");
+        same_matrices(&found, &record);
+        assert_eq!(found.accuracy().chunks_aliased, 0);
+        // Values live too short here for more; that counts made inline are right is the point.
+        assert!(found.inline > 5_000, "{} reads were settled without a hook", found.inline);
+    });
+}
+
+#[test]
+fn the_tightest_budget_for_distances_changes_no_count() {
+    in_own_process("the_tightest_budget_for_distances_changes_no_count", || {
+        let (found, record) = run("mode=exact:crd=exact:crd_bytes=64K");
+        same_matrices(&found, &record);
+        assert!(found.accuracy().crd_budget_reached > 0, "the profile says that the budget was reached");
+    });
+}
+
+fn run(options: &str) -> (Recorded, Record) {
+    let mut driver = Driver::start(&format!("{options}:quiet=1"), 6, REGIONS);
+    let mut rng = Rng::with_seed(20260101);
+    let mut oracle = Oracle::new(4);
+    for _ in 0..200 {
+        for step in driver::program(&mut rng, driver.threads(), REGIONS) {
+            oracle.step(&step);
+            driver.step(&step);
+        }
+    }
+    let record = oracle.record().clone();
+    assert!(record.events.len() > 100_000, "the programs communicate: {}", record.events.len());
+    (driver.finish(), record)
+}
+
+fn same_matrices(found: &Recorded, record: &Record) {
+    for region in 1..=REGIONS {
+        assert_eq!(found.matrix(region, |e| e.raw), record.raw(region), "RaW in region {region}");
+        assert_eq!(found.matrix(region, |e| e.rar), record.rar(region), "RaR in region {region}");
+        let sync = record.matrix(|e| e.region == region && e.sync && !e.reuse);
+        assert_eq!(found.matrix(region, |e| if e.is_sync() { e.raw } else { 0 }), sync, "atomic RaW in {region}");
+    }
+}
+
+fn same_distances(found: &Recorded, record: &Record) {
+    let traces: BTreeSet<(u32, Pair)> = record.events.iter().map(|e| (e.region, e.pair)).collect();
+    for (region, pair) in traces {
+        let usages: Vec<u64> = record.usages(region, pair).iter().map(|(element, _)| *element).collect();
+        let trace = found.trace(region, pair);
+        assert_eq!(trace.distinct, Histogram::of(distance::distinct(&usages)), "distinct, {pair:?} in {region}");
+        assert_eq!(trace.index, Histogram::of(distance::index(&usages)), "index, {pair:?} in {region}");
+        assert_eq!(trace.exact_usages, usages.len() as u64);
+    }
+}
+
+/// Runs `body` in a process that runs only this test.
+fn in_own_process(test: &str, body: impl FnOnce()) {
+    if std::env::var_os("THREADTALK_TEST_CHILD").is_some() {
+        return body();
+    }
+    let program = std::env::current_exe().expect("the test's own path");
+    let output = Command::new(program)
+        .args(["--exact", test, "--nocapture", "--test-threads=1"])
+        .env("THREADTALK_TEST_CHILD", "1")
+        .output()
+        .expect("the test can be run");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
