@@ -36,22 +36,24 @@ impl Installation {
         self.part("runtime library", "lib/threadtalk/libthreadtalk_rt.a")
     }
 
-    /// The runtime to link into executables without shared libraries, and the linker's options that put it in front of the C library.
-    pub fn static_runtime(&self) -> Result<(PathBuf, PathBuf)> {
-        let archive = self.part("runtime library", "lib/threadtalk/libthreadtalk_rt_static.a")?;
-        let options = self.part("linker options", "lib/threadtalk/libthreadtalk_rt_static.wrap")?;
-        Ok((archive, options))
+    /// What executables must export of the runtime to the shared libraries that they load.
+    pub fn dynamic_list(&self) -> Result<PathBuf> {
+        self.part("list of exported names", "lib/threadtalk/libthreadtalk_rt.syms")
+    }
+
+    /// The runtime to link into executables that are linked statically.
+    pub fn static_runtime(&self) -> Result<PathBuf> {
+        self.part("runtime library", "lib/threadtalk/libthreadtalk_rt_static.a")
+    }
+
+    /// The linker's options that put the static runtime in front of the C library, one a line.
+    pub fn wrap_list(&self) -> Result<PathBuf> {
+        self.part("list of wrapped names", "lib/threadtalk/libthreadtalk_rt_static.wrap")
     }
 
     /// The runtime as a shared library, for programs whose main executable is not instrumented.
     pub fn shared_runtime(&self) -> Result<PathBuf> {
         self.part("shared runtime library", "lib/threadtalk/libthreadtalk_rt.so")
-    }
-
-    /// Names that executables must export for shared libraries that are loaded later, if the installation has such a list.
-    pub fn dynamic_list(&self) -> Option<PathBuf> {
-        let path = self.root.join("lib/threadtalk/libthreadtalk_rt.syms");
-        path.is_file().then_some(path)
     }
 
     /// The folder of `threadtalk.h`.

@@ -16,6 +16,8 @@ pub struct Request {
     pub links_static: bool,
     /// A shared library is linked.
     pub links_shared: bool,
+    /// It is linked with the C library's archive.
+    pub is_static: bool,
     /// The user decided about debug information.
     pub debug_chosen: bool,
     /// The linker is told to refuse undefined symbols in shared libraries.
@@ -85,6 +87,7 @@ pub fn read(args: &[OsString]) -> Request {
             }
             "-shared" | "--shared" => shared = true,
             "-static" | "--static" | "-static-pie" => is_static = true,
+            "-static" | "--static" | "-static-pie" => request.is_static = true,
             "-r" => relocatable = true,
             "-x" => {
                 language = by_language(value);

@@ -97,28 +97,27 @@ pub fn prepare(
 /// What an executable needs so that the hooks are there: for its own code and, exported, for the shared libraries that it
 /// loads. Libraries themselves stay without the runtime, so that a process has exactly one.
 pub fn link_arguments(request: &Request, installation: &Installation) -> Result<Vec<OsString>> {
+    if !request.links_executable {
+        return Ok(Vec::new());
+    }
     let mut args: Vec<OsString> = Vec::new();
     let mut linker = |arg: OsString| args.extend(["-Xlinker".into(), arg]);
-    if request.links_static {
-        let (archive, options) = installation.static_runtime()?;
-        for part in ["--whole-archive".into(), archive.into_os_string(), "--no-whole-archive".into()] {
-            linker(part);
-        }
-        // One by one: clang would take `@FILE` for its own.
-        let text = std::fs::read_to_string(&options).map_err(|e| Error::file("read", &options, &e))?;
-        text.lines().for_each(|option| linker(option.into()));
-    } else if request.links_executable {
-        linker("--whole-archive".into());
-        linker(installation.runtime()?.into_os_string());
+    linker("--whole-archive".into());
+    if request.is_static {
+        // Inside a static executable nothing can be put in front of the C library but by the linker itself.
+        linker(installation.static_runtime()?.into());
         linker("--no-whole-archive".into());
-        linker("--export-dynamic-symbol=__threadtalk_*".into());
-        if let Some(list) = installation.dynamic_list() {
-            let mut option = OsString::from("--dynamic-list=");
-            option.push(list);
-            linker(option);
-        }
-        args.extend(["-lpthread".into(), "-ldl".into()]);
+        let list = installation.wrap_list()?;
+        let options = std::fs::read_to_string(&list).map_err(|e| Error::file("read", &list, &e))?;
+        options.lines().for_each(|option| linker(option.into()));
+    } else {
+        linker(installation.runtime()?.into());
+        linker("--no-whole-archive".into());
+        let mut option = OsString::from("--dynamic-list=");
+        option.push(installation.dynamic_list()?);
+        linker(option);
     }
+    args.extend(["-lpthread".into(), "-ldl".into()]);
     Ok(args)
 }
 
