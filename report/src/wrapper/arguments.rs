@@ -12,8 +12,6 @@ pub struct Request {
     pub compiles: bool,
     /// An executable is linked.
     pub links_executable: bool,
-    /// An executable is to be linked without any shared library.
-    pub links_static: bool,
     /// A shared library is linked.
     pub links_shared: bool,
     /// It is linked with the C library's archive.
@@ -50,7 +48,7 @@ pub fn read(args: &[OsString]) -> Request {
     let mut phase = Phase::Link;
     let mut inputs = Vec::new();
     let mut language: Option<Input> = None;
-    let (mut shared, mut relocatable, mut is_static) = (false, false, false);
+    let (mut shared, mut relocatable) = (false, false);
     let mut linker_args = Vec::new();
     let mut i = 0;
     while i < args.len() {
@@ -86,7 +84,6 @@ pub fn read(args: &[OsString]) -> Request {
                 phase = Phase::Question;
             }
             "-shared" | "--shared" => shared = true,
-            "-static" | "--static" | "-static-pie" => is_static = true,
             "-static" | "--static" | "-static-pie" => request.is_static = true,
             "-r" => relocatable = true,
             "-x" => {
@@ -124,7 +121,6 @@ pub fn read(args: &[OsString]) -> Request {
     // A header alone is precompiled, and nothing is linked.
     let links = phase == Phase::Link && inputs.iter().any(|input| *input != Input::Header) && !relocatable;
     request.links_executable = links && !shared;
-    request.links_static = request.links_executable && is_static;
     request.links_shared = links && shared;
     request
 }

@@ -48,6 +48,7 @@ impl Scratch {
         for file in [
             "lib/threadtalk/libthreadtalk_pass.so",
             "lib/threadtalk/libthreadtalk_rt.a",
+            "lib/threadtalk/libthreadtalk_rt.syms",
             "lib/threadtalk/libthreadtalk_rt_static.a",
             "include/threadtalk.h",
             "bin/none",
