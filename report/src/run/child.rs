@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::mem::MaybeUninit;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitStatus};
 
 /// Asks of others to end or to do something: handed on to the program. Those that a terminal sends go to the program
@@ -40,10 +40,19 @@ impl End {
 /// Runs the program to its end.
 pub fn run(program: &[OsString], environment: &[(&str, OsString)]) -> std::io::Result<End> {
     let (name, args) = program.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
-    // Blocked before the start, so that none is lost between the start and the wait; the standard library
-    // gives the child an empty mask.
-    let signals = block();
-    let mut child = Command::new(name).args(args).envs(environment.iter().map(|(k, v)| (k, v))).spawn()?;
+    // Blocked before the start, so that none is lost between the start and the wait. A child inherits the mask, so
+    // it is given back the one that we were started with.
+    let (signals, inherited) = block();
+    let mut command = Command::new(name);
+    command.args(args).envs(environment.iter().map(|(k, v)| (k, v)));
+    // SAFETY: pthread_sigmask is async-signal-safe, and the closure does nothing else.
+    unsafe {
+        command.pre_exec(move || {
+            libc::pthread_sigmask(libc::SIG_SETMASK, &inherited, std::ptr::null_mut());
+            Ok(())
+        });
+    }
+    let mut child = command.spawn()?;
     let pid = child.id() as i32;
     loop {
         if let Some(status) = child.try_wait()? {
@@ -62,8 +71,10 @@ fn from_terminal(info: &libc::siginfo_t) -> bool {
     info.si_code == libc::SI_KERNEL
 }
 
-fn block() -> libc::sigset_t {
+/// Blocks what is waited for; returns that set and the mask before.
+fn block() -> (libc::sigset_t, libc::sigset_t) {
     let mut set = MaybeUninit::uninit();
+    let mut before = MaybeUninit::uninit();
     // SAFETY: sigemptyset initialises the set before anything else reads it; the other calls get valid pointers.
     // A parent that ignores SIGCHLD hands that down, and then there would be no status to wait for.
     unsafe {
@@ -72,8 +83,8 @@ fn block() -> libc::sigset_t {
         for signal in HANDED_ON.into_iter().chain([libc::SIGCHLD]) {
             libc::sigaddset(set.as_mut_ptr(), signal);
         }
-        libc::pthread_sigmask(libc::SIG_BLOCK, set.as_ptr(), std::ptr::null_mut());
-        set.assume_init()
+        libc::pthread_sigmask(libc::SIG_BLOCK, set.as_ptr(), before.as_mut_ptr());
+        (set.assume_init(), before.assume_init())
     }
 }
 
