@@ -44,7 +44,10 @@ pub fn write<const BYTES: u64>(t: &mut Thread, p: &Process, address: u64, site: 
 /// global number, and what does not fit is the first number without a line.
 #[inline]
 pub fn fresh_id(t: &Thread, p: &Process, site: u32) -> FreshId {
-    FreshId(t.header.write_base + site.min(p.lineless_sites))
+    // Site 0, a write of the runtime's own in the caller's name (realloc), has no line; of the first thread alone it
+    // would be the name of "nobody".
+    let numbered = if site == 0 { p.lineless_sites } else { site.min(p.lineless_sites) };
+    FreshId(t.header.write_base + numbered)
 }
 
 /// The read of one element.
