@@ -59,6 +59,16 @@ fn a_static_executable_gets_the_runtime_that_needs_no_dynamic_linker() {
 }
 
 #[test]
+fn static_executables_get_the_runtime_that_the_linker_puts_before_the_c_library() {
+    for option in ["-static", "-static-pie"] {
+        let args = cc(&[option, "a.o"]);
+        assert!(args.iter().any(|arg| arg.ends_with("libthreadtalk_rt_static.a")));
+        assert!(args.windows(2).any(|pair| pair == ["-Xlinker", "--wrap=fork"]));
+        assert!(!has(&args, "--dynamic-list"));
+    }
+}
+
+#[test]
 fn a_library_that_must_not_have_undefined_symbols_may_miss_the_hooks() {
     let args = cc(&["-shared", "a.o", "-Wl,-z,defs", "--", "b.o"]);
     let end = args.len() - 2;
@@ -122,6 +132,10 @@ fn mistakes_in_the_pass_options_are_told() {
 fn missing_parts_are_named() {
     let scratch = Scratch::new();
     let run = |args: &[&str]| scratch.tool().arg("cc").args(args).output().unwrap();
+    std::fs::remove_file(scratch.path("lib/threadtalk/libthreadtalk_rt.syms")).unwrap();
+    assert_error(&run(&["a.o"]), 1, &["list of exported names not found: "]);
+    std::fs::remove_file(scratch.path("lib/threadtalk/libthreadtalk_rt_static.wrap")).unwrap();
+    assert_error(&run(&["-static", "a.o"]), 1, &["list of wrapped names not found: "]);
     std::fs::remove_file(scratch.path("lib/threadtalk/libthreadtalk_rt.a")).unwrap();
     assert_error(
         &run(&["a.o"]),

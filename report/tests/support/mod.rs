@@ -44,22 +44,12 @@ pub struct Scratch {
 
 impl Scratch {
     pub fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        for file in [
-            "lib/threadtalk/libthreadtalk_pass.so",
-            "lib/threadtalk/libthreadtalk_rt.a",
-            "lib/threadtalk/libthreadtalk_rt.syms",
-            "lib/threadtalk/libthreadtalk_rt_static.a",
-            "include/threadtalk.h",
-            "bin/none",
-        ] {
-            let path = folder.path().join(file);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, "").unwrap();
+        let scratch = Self { folder: tempfile::tempdir().unwrap() };
+        for part in ["_pass.so", "_rt.a", "_rt.syms", "_rt_static.a"] {
+            scratch.file(&format!("lib/threadtalk/libthreadtalk{part}"), "");
         }
-        let wrap = folder.path().join("lib/threadtalk/libthreadtalk_rt_static.wrap");
-        std::fs::write(wrap, "--wrap=free\n--wrap=pthread_create\n").unwrap();
-        let scratch = Self { folder };
+        scratch.file("lib/threadtalk/libthreadtalk_rt_static.wrap", "--wrap=free\n--wrap=fork\n");
+        scratch.file("include/threadtalk.h", "");
         scratch.script(
             "fake-clang",
             "printf '%s\\n' \"$@\" > \"$ARGS\"\nprintf '%s' \"$THREADTALK_PASS_OPTIONS\" > \"$ARGS.options\"\nexit 7",
