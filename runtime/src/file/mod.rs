@@ -158,6 +158,9 @@ impl ProfileFile {
 
 /// Makes the file reach over a range with disk space behind it: a sparse page would turn a full disk into SIGBUS.
 fn extend(fd: i32, offset: u64, bytes: u64) -> bool {
+    if offset + bytes > largest_file() {
+        return false;
+    }
     // SAFETY: plain system calls on a descriptor of ours.
     unsafe {
         if libc::fallocate(fd, 0, offset as i64, bytes as i64) == 0 {
@@ -171,6 +174,14 @@ fn extend(fd: i32, offset: u64, bytes: u64) -> bool {
                 libc::pwrite(fd, ptr::from_ref(&zero).cast(), 1, (page + 4095) as i64) == 1
             })
     }
+}
+
+/// `RLIMIT_FSIZE`: growing a file beyond it would raise SIGXFSZ, which ends the program.
+fn largest_file() -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: a system call that fills in a structure of ours.
+    unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) };
+    limit.rlim_cur
 }
 
 /// A block that one thread fills.
