@@ -8,7 +8,7 @@
 // trace: clear_range 4008
 // trace: process_exit 1 0
 // count: 1 process_exit
-// linkage: archive lld preload static
+// linkage: archive lld preload static static-pie
 #include <cstdio>
 #include <cstdlib>
 

@@ -6,7 +6,7 @@
 // count: 10 before_exec
 // count: 9 exec_failed
 // count: 0 process_exit
-// linkage: archive lld preload static
+// linkage: archive lld preload static static-pie
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

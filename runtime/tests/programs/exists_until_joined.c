@@ -1,5 +1,5 @@
 // A thread that has ended but was not joined still exists; with two of them, only the second join leaves one alone.
-// linkage: archive lld preload static
+// linkage: archive lld preload static static-pie
 // trace: thread_ended 1
 // trace: thread_created 2
 // trace: thread_ended 2

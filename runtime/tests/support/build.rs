@@ -17,6 +17,8 @@ pub enum Linkage {
     Preload,
     /// The wrapping archive in a fully static program.
     Static,
+    /// The same, at an address that the kernel chooses.
+    StaticPie,
 }
 
 impl Linkage {
@@ -27,7 +29,8 @@ impl Linkage {
             "lld" => Self::Lld,
             "preload" => Self::Preload,
             "static" => Self::Static,
-            _ => panic!("{name}: archive, lld, preload and static are the ways of linkage"),
+            "static-pie" => Self::StaticPie,
+            _ => panic!("{name}: archive, lld, preload, static and static-pie are the ways of linkage"),
         }
     }
 }
@@ -95,8 +98,8 @@ impl Runtime {
         let mut arguments = Vec::new();
         match linkage {
             Linkage::Preload => {}
-            Linkage::Static => {
-                arguments.push("-static".into());
+            Linkage::Static | Linkage::StaticPie => {
+                arguments.push(if linkage == Linkage::Static { "-static" } else { "-static-pie" }.into());
                 arguments.extend(whole("libthreadtalk_rt_static.a"));
                 arguments.push(format!("-Wl,@{}", file("libthreadtalk_rt_static.wrap")));
             }
