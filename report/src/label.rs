@@ -1,7 +1,7 @@
 //! How regions are called in text, pictures and file names.
 
 use threadtalk_abi::module::RegionKind;
-use threadtalk_crd::model::{Position, Region};
+use threadtalk_crd::model::{Position, Region, Report};
 
 /// `bmod`, `loop in bmod`, `omp for in main`.
 pub fn name(region: &Region) -> String {
@@ -11,6 +11,14 @@ pub fn name(region: &Region) -> String {
         RegionKind::Program => region.name.clone(),
         kind if region.name.is_empty() => kind.name().replace('_', " "),
         kind => format!("{} in {}", kind.name().replace('_', " "), region.name),
+    }
+}
+
+/// The region in a heading, where the program is called by its own name.
+pub fn title(report: &Report, region: &Region) -> String {
+    match region.kind {
+        RegionKind::Program => report.program.name.clone(),
+        _ => name(region),
     }
 }
 

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 /// Arguments of `threadtalk run`.
 #[derive(Args, Debug)]
+#[command(override_usage = "threadtalk run [-o FILE] [OPTIONS] -- PROG [ARGS]...")]
 pub struct RunArgs {
     /// Profile to write; %p stands for the process, %n for the program's name [default: threadtalk.%n.%p.ttp]
     #[arg(short, long, value_name = "FILE")]

@@ -56,14 +56,14 @@ pub fn picture(report: &Report, region: &Region) -> Option<String> {
     let table = top + PLOT_HEIGHT + 74;
     let height = table + rows * 18 + 34;
     let width = LEFT + PLOT_WIDTH + RIGHT;
-    let title = format!("Communication reuse distance: {}", label::name(region));
+    let title = format!("Communication reuse distance: {}", label::title(report, region));
     let description = format!(
         "Histogram of {} distances, median {} bytes.",
         crd.distinct.count,
         crd.distinct.median_bytes.unwrap_or_default()
     );
     Some(canvas::picture((width as u32, height as u32), &title, &description, |canvas| {
-        head(canvas, region, crd);
+        head(canvas, report, region, crd);
         frame(canvas, &axis, top);
         cutoffs(canvas, &axis, crd, top);
         bars(canvas, &axis, crd, top);
@@ -72,8 +72,8 @@ pub fn picture(report: &Report, region: &Region) -> Option<String> {
     }))
 }
 
-fn head(canvas: &mut Canvas, region: &Region, crd: &Crd) {
-    let name = crate::fold::shorten(&label::name(region), 50);
+fn head(canvas: &mut Canvas, report: &Report, region: &Region, crd: &Crd) {
+    let name = crate::fold::shorten(&label::title(report, region), 50);
     canvas.text(&format!("Reuse distance: {name}"), (LEFT, 26), Anchor::Start, Font::new(18.0).bold());
     let bytes = |value: Option<f64>| value.map_or("-".to_string(), number::bytes);
     let distinct = &crd.distinct;

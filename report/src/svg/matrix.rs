@@ -66,7 +66,7 @@ pub fn picture(report: &Report, region: &Region) -> Option<String> {
     let lefts = [&named, &plain, &plain].map(|axis| MARGIN + axis.extent(side));
     let width = lefts.iter().sum::<i32>() + 3 * (matrix + BAR) + MARGIN;
     let height = TOP + matrix.max(200) + depth + foot;
-    let title = format!("Thread communication: {}", label::name(region));
+    let title = format!("Thread communication: {}", label::title(report, region));
     let description = format!(
         "Matrices of {} threads, rows write and columns read: {} true communications, {} reuses.",
         region.threads.len(),
@@ -95,7 +95,7 @@ fn cell_side(size: usize) -> i32 {
 
 fn head(canvas: &mut Canvas, report: &Report, region: &Region, grid: &Grid) {
     let Some(counts) = region.counts.as_deref() else { return };
-    let name = crate::fold::shorten(&label::name(region), 90);
+    let name = crate::fold::shorten(&label::title(report, region), 90);
     canvas.text(&name, (MARGIN, 26), Anchor::Start, Font::new(18.0).bold());
     let mut place = label::place(region);
     if region.parent.is_some() {

@@ -34,7 +34,7 @@ pub fn all(report: &Report, top: usize) -> Vec<(String, String)> {
 /// The one picture for standard output: the program's matrices, or those of the busiest region of a filter.
 pub fn first(report: &Report, filtered: bool) -> Result<String> {
     let region = busiest(report).first().copied().filter(|_| filtered).unwrap_or(&report.program_total);
-    matrix::picture(report, region).ok_or_else(|| Error::NothingToDraw { what: label::name(region) })
+    matrix::picture(report, region).ok_or_else(|| Error::NothingToDraw { what: label::title(report, region) })
 }
 
 /// The regions with events of their own, those with the most communication first.
