@@ -70,7 +70,8 @@ fn describe(profile: &Profile, id: u32) -> Thread {
     let seconds = |ns: u64| ns as f64 / 1e9;
     Thread {
         id,
-        name: t.name.clone(),
+        // The first thread of a process is the one that runs main, whatever it is called.
+        name: if id == 0 && t.name.is_empty() { "main".into() } else { t.name.clone() },
         created_by: t.creator,
         created_at: profile.site(t.creation_site).map(|site| Position {
             file: Some(Arc::clone(&site.file)).filter(|f| !f.is_empty()),
