@@ -94,7 +94,7 @@ fn a_flipped_byte_is_found_by_the_checksums_or_harmless() {
 #[test]
 fn usage_errors_are_status_2_in_one_line() {
     let scene = Scene::new();
-    for arguments in [&["report"][..], &["report", "x.ttp", "--format", "pdf"], &["raport", "x.ttp"], &["run"], &[]] {
+    for arguments in [&["report"][..], &["report", "x.ttp", "--format", "pdf"], &["raport", "x.ttp"], &[]] {
         let done = scene.threadtalk(arguments);
         assert_eq!(done.ending(), "exit 2", "{arguments:?}: {}", done.stderr_text());
         assert!(!done.stderr_text().is_empty(), "{arguments:?}");
@@ -104,6 +104,8 @@ fn usage_errors_are_status_2_in_one_line() {
 #[test]
 fn run_tells_its_own_errors_from_the_programs() {
     let scene = Scene::new();
+    let usage = scene.threadtalk(&["run"]);
+    assert_eq!(usage.ending(), "exit 125", "{}", usage.stderr_text());
     let missing = scene.threadtalk(&["run", "--", "./missing"]);
     assert_eq!(missing.ending(), "exit 127", "{}", missing.stderr_text());
     assert!(missing.stderr_text().contains("./missing"), "{}", missing.stderr_text());
