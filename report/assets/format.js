@@ -16,6 +16,7 @@ const bytes = (value) => value == null ? "–" : scaled(value, 1024, [" B", " Ki
 const exactly = (value) => Math.round(value).toLocaleString("en").replace(/,/g, "\u202f");
 
 function quantity(value) {
+  value += 0; // variances of equal values come out as -0
   if (value !== 0 && Math.abs(value) < 0.001) return value.toExponential(1);
   if (Math.abs(value) < 10) return trimmed(value.toFixed(Math.abs(value) < 1 ? 3 : 2));
   return scaled(value, 1000, METRIC);

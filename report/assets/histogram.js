@@ -1,6 +1,6 @@
 // Reuse distances by octave against the caches. The same picture as in the SVG files.
 
-const PLOT = { left: 52, top: 70, width: 760, height: 220 };
+const PLOT = { left: 60, top: 70, width: 760, height: 220 };
 
 function histogram(crd, kind) {
   const d = crd[kind], granule = data.options.granule;
@@ -12,7 +12,7 @@ function histogram(crd, kind) {
   const shares = new Array(slots).fill(0);
   for (const [lo, , n] of d.buckets) shares[Math.min(slots - 1, lo === 0 ? 0 : Math.floor(Math.log2(lo)) + 1)] += n / d.count;
   const peak = Math.max(...shares);
-  const full = [0.05, 0.1, 0.2, 0.25, 0.4, 0.5, 0.75, 1].find((f) => f >= peak) || 1;
+  const full = [0.04, 0.08, 0.12, 0.2, 0.4, 0.6, 0.8, 1].find((f) => f >= peak) || 1;
   const out = [], text = (x, y, s, more = "") => out.push(`<text font-size="11" x="${x}" y="${y}" ${more}>${s}</text>`);
   const faint = 'class="faint"';
   crd.cutoffs.forEach((c, row) => {

@@ -40,7 +40,7 @@ function matrixPanel(panel, figures, view) {
   }
   if (n <= 8) for (const cell of shown) {
     const ink = isLight(colour(scale.share(value(cell)))) ? "#1a1a1e" : "#fff";
-    out.push(`<text x="${left + (cell.reader + 0.5) * side}" y="${TOP + (cell.writer + 0.5) * side}" dy=".36em" text-anchor="middle" font-size="12.5" style="fill:${ink}">${panel.format(value(cell))}</text>`);
+    out.push(`<text x="${left + (cell.reader + 0.5) * side}" y="${TOP + (cell.writer + 0.5) * side}" dy=".36em" text-anchor="middle" font-size="${side > 50 ? 12.5 : 11}" style="fill:${ink}">${panel.format(value(cell))}</text>`);
   }
   if (panel === PANELS[2] && n <= 40) for (const cell of shown) if (part(cell, view.part).carriedIn) {
     const r = Math.max(1, Math.min(4, side / 10));

@@ -12,6 +12,8 @@ pub fn bytes(value: f64) -> String {
 
 /// A quantity of any size, three significant digits: `0`, `0.012`, `3.4`, `120`, `5.6k`.
 pub fn quantity(value: f64) -> String {
+    // Variances of equal values come out as -0.
+    let value = value + 0.0;
     if value != 0.0 && value.abs() < 0.001 {
         return format!("{value:.1e}");
     }
@@ -77,7 +79,7 @@ mod tests {
         assert_eq!(counts, ["0", "7", "999", "1k", "1.23k", "45.6k", "999k", "1M", "7.89G", "18.4E"]);
         let sizes = [0.0, 12.0, 1023.0, 49152.0, 1_572_864.0].map(bytes);
         assert_eq!(sizes, ["0 B", "12 B", "1023 B", "48 KiB", "1.5 MiB"]);
-        let quantities = [0.0, 0.000_04, 0.0123, 0.5, 3.456, 12.34, 120.4, 5600.0].map(quantity);
+        let quantities = [-0.0, 0.000_04, 0.0123, 0.5, 3.456, 12.34, 120.4, 5600.0].map(quantity);
         assert_eq!(quantities, ["0", "4.0e-5", "0.012", "0.5", "3.46", "12.3", "120", "5.6k"]);
     }
 

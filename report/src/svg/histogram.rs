@@ -135,7 +135,7 @@ fn bars(canvas: &mut Canvas, axis: &Axis, crd: &Crd, top: i32) {
     let bottom = top + PLOT_HEIGHT;
     let shares = octaves(crd, axis.slots);
     let peak = shares.iter().copied().fold(0.0, f64::max);
-    let full = [0.05, 0.1, 0.2, 0.25, 0.4, 0.5, 0.75, 1.0].into_iter().find(|full| *full >= peak).unwrap_or(1.0);
+    let full = [0.04, 0.08, 0.12, 0.2, 0.4, 0.6, 0.8, 1.0].into_iter().find(|full| *full >= peak).unwrap_or(1.0);
     for quarter in 0..=4 {
         let y = bottom - quarter * PLOT_HEIGHT / 4;
         let share = format!("{} %", number::quantity(full * 25.0 * f64::from(quarter)));
