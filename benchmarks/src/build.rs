@@ -56,7 +56,7 @@ impl Tool {
         command.env("OMP_WAIT_POLICY", "passive");
         match self {
             Tool::Threadtalk => {
-                command.env("THREADTALK_OUT", scratch.join("profile.ttp"));
+                command.env("THREADTALK_OUT", profile(scratch));
             }
             Tool::Tsan => {
                 // The cost without the reports: libomp is not instrumented, so that its barriers look like races.
@@ -66,6 +66,12 @@ impl Tool {
         }
         command
     }
+}
+
+/// Where a program that runs under threadtalk leaves its profile. It must be taken away before the next run, which
+/// would give its own another name.
+pub fn profile(scratch: &Path) -> PathBuf {
+    scratch.join("profile.ttp")
 }
 
 /// The compilers in use.

@@ -31,7 +31,8 @@ impl Table {
 }
 
 fn percent(share: f64) -> String {
-    format!("{:.3}%", 100.0 * share)
+    let digits = if share < 1.0 { 3 } else { 0 };
+    format!("{:.digits$}%", 100.0 * share)
 }
 
 impl fmt::Display for Table {
@@ -39,18 +40,18 @@ impl fmt::Display for Table {
         writeln!(f, "commit {}; {}; {} threads", self.machine.commit, self.machine.threadtalk, self.threads)?;
         writeln!(f, "differences from the exact profile; \"noise\": another exact run")?;
         write!(f, "{:<18}{:>8}{:>14}{:>9}", "kernel", "budget", "events", "entries")?;
-        for name in ["false", "estimate", "noise", "entry", "H", "B", "CRD worst", "CRD median"] {
-            write!(f, "{name:>13}")?;
+        for name in ["made up", "missing", "estimate", "noise", "entry", "H", "B", "CRD worst", "CRD median"] {
+            write!(f, "{name:>11}")?;
         }
         writeln!(f)?;
         for row in &self.rows {
             let error = &row.error;
             write!(f, "{:<18}{:>8}{:>14}{:>9}", row.kernel, row.budget, error.events, error.entries)?;
             let [entry, h, b] = [error.worst_entry, error.homogeneity, error.balance];
-            for share in
-                [error.total, row.estimate, row.noise.total, entry, h, b, error.worst_quantile, error.median_quantile]
-            {
-                write!(f, "{:>13}", percent(share))?;
+            let noise = row.noise.made_up.max(row.noise.missing);
+            let [worst, median] = [error.worst_quantile, error.median_quantile];
+            for share in [error.made_up, error.missing, row.estimate, noise, entry, h, b, worst, median] {
+                write!(f, "{:>11}", percent(share))?;
             }
             writeln!(f)?;
         }
@@ -79,16 +80,16 @@ mod tests {
             threadtalk: unknown(),
             valgrind: unknown(),
         };
-        let row = |kernel: &str, total| Row {
+        let row = |kernel: &str, made_up| Row {
             kernel: kernel.into(),
             budget: "1M".into(),
             estimate: 0.1,
-            error: Difference { total, events: 7, entries: 2, ..Difference::default() },
+            error: Difference { made_up, events: 7, entries: 2, ..Difference::default() },
             noise: Difference::default(),
         };
         let text = Table::new(machine, 4, vec![row("lu", 0.05), row("cg", 0.25)]).to_string();
         assert!(text.ends_with("\nnot covered by the estimate: cg with 1M\n"), "{text}");
         let line = text.lines().find(|line| line.starts_with("cg ")).unwrap();
-        assert_eq!(line.split_whitespace().take(6).collect::<Vec<_>>(), ["cg", "1M", "7", "2", "25.000%", "10.000%"]);
+        assert_eq!(line.split_whitespace().take(6).collect::<Vec<_>>(), ["cg", "1M", "7", "2", "25.000%", "0.000%"]);
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::Options;
-use crate::build::{Compilers, Tool};
+use crate::build::{self, Compilers, Tool};
 use crate::error::during;
 use crate::kernels::Kernel;
 use crate::process;
@@ -141,7 +141,7 @@ impl Bench<'_> {
                 measurement.cpu_s.push(run.cpu_s);
                 measurement.wall_s.push(run.wall_s);
                 measurement.peak_bytes = measurement.peak_bytes.max(run.peak_bytes);
-                let profile = self.scratch.join("profile.ttp");
+                let profile = build::profile(self.scratch);
                 if profile.exists() {
                     during(|| format!("removing {}", profile.display()), fs::remove_file(&profile))?;
                 }
