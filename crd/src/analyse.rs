@@ -26,7 +26,7 @@ pub fn analyse(profile: &Profile, options: &Options) -> Report {
     let analysis = Analysis { profile, options, threads: &threads };
     let describe = |id: usize| {
         let (own, total) = (recorded.data(id), sums.data(id));
-        let total = (!sums.children[id].is_empty()).then_some(&total);
+        let total = sums.has_inside(id).then_some(&total);
         analysis.region(&tree.nodes[id], id, &own, total, || positions.describe(recorded.lines[id].clone()))
     };
     let regions = (0..tree.nodes.len()).map(describe);
@@ -99,74 +99,86 @@ impl Recorded {
 
 /// The events of each region. Those in a user region are also that one's.
 fn events(profile: &Profile, tree: &Tree, options: &Options) -> Vec<Vec<Event>> {
-    let mut events = vec![Vec::new(); tree.nodes.len()];
-    for event in profile.events() {
-        if event.raw == 0 && event.rar == 0 || options.hide_serial && event.is_serial() {
-            continue;
-        }
-        let node = tree.node(event.region);
-        events[node as usize].push(event);
-        if let Some(user) = tree.user_node(event.context).filter(|user| *user != node) {
-            events[user as usize].push(event);
-        }
+    let is_hidden = |e: &Event| e.raw == 0 && e.rar == 0 || options.hide_serial && e.is_serial();
+    let shown = || profile.events().filter(|e| !is_hidden(e));
+    let regions = |e: &Event| {
+        let node = tree.node(e.region);
+        [Some(node), tree.user_node(e.context).filter(|user| *user != node)].into_iter().flatten()
+    };
+    // Counted first: growing a thousand lists step by step would move every event several times.
+    let mut counts = vec![0; tree.nodes.len()];
+    shown().flat_map(|e| regions(&e)).for_each(|node| counts[node as usize] += 1);
+    let mut events: Vec<Vec<Event>> = counts.into_iter().map(Vec::with_capacity).collect();
+    for event in shown() {
+        regions(&event).for_each(|node| events[node as usize].push(event));
     }
     events
 }
 
-/// Each region together with those inside it. Regions without any inside have nothing here but what is theirs.
-struct Sums {
-    children: Vec<Vec<u32>>,
-    cells: Vec<Vec<Cell>>,
-    visits: Vec<ByThread>,
-    private: Vec<ByThread>,
-    traces: Vec<Option<Traces>>,
-    participants: Vec<Vec<u32>>,
+/// Regions that hold others, together with those.
+struct Sums<'a> {
+    own: &'a Recorded,
+    /// None for regions that hold no others.
+    with_inside: Vec<Option<Sum>>,
 }
 
-impl Sums {
-    fn of(own: &Recorded, tree: &Tree, threads: usize) -> Self {
-        let mut sums = Self {
-            children: tree.children(),
-            cells: own.cells.clone(),
-            visits: own.visits.clone(),
-            private: own.private.clone(),
-            traces: own.traces.clone(),
-            participants: own.participants.clone(),
-        };
+struct Sum {
+    cells: Vec<Cell>,
+    private: ByThread,
+    traces: Option<Traces>,
+    participants: Vec<u32>,
+}
+
+impl<'a> Sums<'a> {
+    fn of(own: &'a Recorded, tree: &Tree, threads: usize) -> Self {
+        let children = tree.children();
+        let mut sums = Self { own, with_inside: tree.nodes.iter().map(|_| None).collect() };
         let mut scratch = Scratch::new(threads);
         // Children have larger numbers than their parents, so theirs are complete.
         for id in (0..tree.nodes.len()).rev() {
-            sums.children[id].retain(|child| !sums.participants[*child as usize].is_empty());
-            if !sums.children[id].is_empty() {
-                sums.add_children(id, &mut scratch);
+            let inside = children[id].iter().map(|child| sums.data(*child as usize));
+            let inside: Vec<Data<'_>> = inside.filter(|data| !data.participants.is_empty()).collect();
+            if !inside.is_empty() {
+                sums.with_inside[id] = Some(Sum::of(own.data(id), inside, &mut scratch));
             }
         }
         sums
     }
 
-    fn add_children(&mut self, id: usize, scratch: &mut Scratch) {
-        let family: Vec<usize> = std::iter::once(id).chain(self.children[id].iter().map(|c| *c as usize)).collect();
-        let lists: Vec<&[Cell]> = family.iter().map(|f| self.cells[*f].as_slice()).filter(|l| !l.is_empty()).collect();
-        self.cells[id] = cells::sum(&lists, scratch);
-        self.private[id] = participants::fold(family.iter().flat_map(|f| &self.private[*f]).copied().collect());
-        self.participants[id] =
-            participants::sorted(family.iter().flat_map(|f| &self.participants[*f]).copied().collect());
-        let mut traces = self.traces[id].take();
-        for child in &family[1..] {
-            if let Some(inside) = &self.traces[*child] {
-                traces.get_or_insert_with(Traces::default).add(inside);
-            }
+    /// A region with all inside it.
+    fn data(&self, id: usize) -> Data<'_> {
+        let own = self.own.data(id);
+        match &self.with_inside[id] {
+            None => own,
+            Some(sum) => Data {
+                cells: &sum.cells,
+                private: &sum.private,
+                traces: sum.traces.as_ref(),
+                participants: &sum.participants,
+                ..own
+            },
         }
-        self.traces[id] = traces;
     }
 
-    fn data(&self, id: usize) -> Data<'_> {
-        Data {
-            cells: &self.cells[id],
-            visits: &self.visits[id],
-            private: &self.private[id],
-            traces: self.traces[id].as_ref(),
-            participants: &self.participants[id],
+    /// Whether it holds anything besides its own.
+    fn has_inside(&self, id: usize) -> bool {
+        self.with_inside[id].is_some()
+    }
+}
+
+impl Sum {
+    fn of(own: Data<'_>, inside: Vec<Data<'_>>, scratch: &mut Scratch) -> Self {
+        let family: Vec<Data<'_>> = std::iter::once(own).chain(inside).collect();
+        let lists: Vec<&[Cell]> = family.iter().map(|d| d.cells).filter(|cells| !cells.is_empty()).collect();
+        let mut traces: Option<Traces> = None;
+        for part in family.iter().filter_map(|d| d.traces) {
+            traces.get_or_insert_default().add(part);
+        }
+        Self {
+            cells: cells::sum(&lists, scratch),
+            private: participants::fold(family.iter().flat_map(|d| d.private).copied().collect()),
+            traces,
+            participants: participants::sorted(family.iter().flat_map(|d| d.participants).copied().collect()),
         }
     }
 }
@@ -215,17 +227,26 @@ impl Analysis<'_> {
     fn counts(&self, own: &Data<'_>, total: Option<&Data<'_>>, lines: Vec<Line>) -> Counts {
         let all = total.unwrap_or(own);
         let matrix = |cells: &[Cell], count: fn(&Cell) -> u64| cells::matrix(cells, all.participants, count);
+        let own_and_total = |count: fn(&Cell) -> u64| {
+            let own_matrix = matrix(own.cells, count);
+            let with_inside = total.map_or_else(|| own_matrix.clone(), |t| matrix(t.cells, count));
+            (own_matrix, with_inside)
+        };
+        let (raw, total_raw) = own_and_total(|c| c.raw);
+        let (rar, total_rar) = own_and_total(|c| c.rar);
+        let (serial_raw, total_serial_raw) = own_and_total(|c| c.serial_raw);
+        let (serial_rar, total_serial_rar) = own_and_total(|c| c.serial_rar);
         Counts {
-            raw: matrix(own.cells, |c| c.raw),
-            rar: matrix(own.cells, |c| c.rar),
-            total_raw: matrix(all.cells, |c| c.raw),
-            total_rar: matrix(all.cells, |c| c.rar),
+            raw,
+            rar,
+            total_raw,
+            total_rar,
             sync_raw: matrix(own.cells, |c| c.sync_raw),
             sync_rar: matrix(own.cells, |c| c.sync_rar),
-            serial_raw: matrix(own.cells, |c| c.serial_raw),
-            serial_rar: matrix(own.cells, |c| c.serial_rar),
-            total_serial_raw: matrix(all.cells, |c| c.serial_raw),
-            total_serial_rar: matrix(all.cells, |c| c.serial_rar),
+            serial_raw,
+            serial_rar,
+            total_serial_raw,
+            total_serial_rar,
             own: self.measures(own, all.participants),
             total: total.map(|t| self.measures(t, all.participants)),
             lines,

@@ -36,9 +36,14 @@ pub fn transform(index: &Histogram, endless: f64, out: &mut Mass) {
     let (mut at, mut expected, mut tail) = (1u64, 0.0f64, all);
     for (bucket, count) in index.buckets() {
         let mass = *count as f64;
-        // An interval has at least one position.
-        let first = lower_bound(usize::from(*bucket)).max(1);
-        let end = lower_bound(usize::from(*bucket) + 1).max(first + 1);
+        let first = lower_bound(usize::from(*bucket));
+        if first == 0 {
+            // No two usages have the same position; only a damaged file says so.
+            out.add_range(0, 0, mass);
+            tail -= mass;
+            continue;
+        }
+        let end = lower_bound(usize::from(*bucket) + 1);
         let width = (end - first) as f64;
         expected += (first - at) as f64 * tail / all;
         tail -= mass;
@@ -70,6 +75,11 @@ mod tests {
     fn a_sweep_sees_all_others() {
         // Ten elements in turn: each interval is 10 long and meets the 9 others.
         assert_eq!(quantities(&[10; 90], 10.0), [(9, 90.0)]);
+    }
+
+    #[test]
+    fn intervals_that_cannot_be_are_taken_for_the_shortest() {
+        assert_eq!(quantities(&[0, 1, 10, 10], 0.0), [(0, 2.0), (5, 2.0)]);
     }
 
     #[test]

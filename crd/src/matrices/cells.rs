@@ -78,7 +78,7 @@ pub fn sum(lists: &[&[Cell]], scratch: &mut Scratch) -> Vec<Cell> {
 
 /// Sorts and adds up what has the same place.
 fn fold(cells: &mut Vec<Cell>) {
-    cells.sort_by_key(Cell::key);
+    cells.sort_unstable_by_key(Cell::key);
     cells.dedup_by(|next, kept| {
         let same = next.key() == kept.key();
         if same {
@@ -135,14 +135,16 @@ impl Scratch {
 }
 
 /// A matrix over some threads (ascending indices that include all that occur) from one count of each cell.
-pub fn matrix(cells: &[Cell], threads: &[u32], count: impl Fn(&Cell) -> u64) -> Matrix<u64> {
+pub fn matrix(cells: &[Cell], threads: &[u32], count: fn(&Cell) -> u64) -> Matrix<u64> {
     let locate = locator(threads);
-    let entries = cells.iter().filter(|c| count(c) > 0).map(|c| Entry {
-        writer: locate(c.writer),
-        reader: locate(c.reader),
-        value: count(c),
-    });
-    Matrix::new(threads.len(), entries.collect())
+    let mut entries = Vec::with_capacity(cells.iter().filter(|c| count(c) > 0).count());
+    for c in cells {
+        let value = count(c);
+        if value > 0 {
+            entries.push(Entry { writer: locate(c.writer), reader: locate(c.reader), value });
+        }
+    }
+    Matrix::new(threads.len(), entries)
 }
 
 /// Where in an ascending list of threads each is.

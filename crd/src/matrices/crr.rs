@@ -11,12 +11,11 @@ pub fn ratio(raw: u64, rar: u64) -> f64 {
 /// The matrix over `threads` (ascending indices).
 pub fn matrix(cells: &[Cell], threads: &[u32]) -> Matrix<f64> {
     let locate = locator(threads);
-    let entries = cells.iter().filter(|c| c.rar > 0).map(|c| Entry {
-        writer: locate(c.writer),
-        reader: locate(c.reader),
-        value: ratio(c.raw, c.rar),
-    });
-    Matrix::new(threads.len(), entries.collect())
+    let mut entries = Vec::with_capacity(cells.iter().filter(|c| c.rar > 0).count());
+    for c in cells.iter().filter(|c| c.rar > 0) {
+        entries.push(Entry { writer: locate(c.writer), reader: locate(c.reader), value: ratio(c.raw, c.rar) });
+    }
+    Matrix::new(threads.len(), entries)
 }
 
 /// Pairs (writer, reader) of thread indices that reuse in this region what they received in another.

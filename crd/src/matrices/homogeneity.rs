@@ -9,49 +9,42 @@ use crate::model::{Entry, Homogeneity, Matrix};
 /// Headline value and the other readings, over `threads` threads (T of the equation; those beyond the
 /// matrix's rows and columns with an entry have zeros only).
 pub fn homogeneity(crr: &Matrix<f64>, threads: usize) -> (f64, Homogeneity) {
-    let rows = Vectors::of(crr, |e| e.writer);
-    let columns = Vectors::of(crr, |e| e.reader);
-    let headline = rows.mean_variance(threads, threads, threads);
+    let rows = |length, divisor| mean_variance(crr, |e| e.writer, threads, length, divisor);
+    let columns = mean_variance(crr, |e| e.reader, threads, threads, threads);
+    let one_less = threads.saturating_sub(1);
+    let headline = rows(threads, threads);
     let max = crr.max();
     // Scaling all entries by s scales variances by s squared.
     let scale = if max > 0.0 { 100.0 / max } else { 0.0 };
     let others = Homogeneity {
-        sample: rows.mean_variance(threads, threads, threads.saturating_sub(1)),
-        off_diagonal: rows.mean_variance(threads, threads.saturating_sub(1), threads.saturating_sub(1)),
-        by_reader: columns.mean_variance(threads, threads, threads),
+        sample: rows(threads, one_less),
+        off_diagonal: rows(one_less, one_less),
+        by_reader: columns,
         scaled: headline * scale * scale,
     };
     (headline, others)
 }
 
-/// Rows or columns: the entries of each that are not zero.
-struct Vectors {
-    values: Vec<Vec<f64>>,
-}
-
-impl Vectors {
-    fn of(matrix: &Matrix<f64>, vector: impl Fn(&Entry<f64>) -> u32) -> Self {
-        let mut values = vec![Vec::new(); matrix.size()];
-        for e in matrix.entries() {
-            values[vector(e) as usize].push(e.value);
-        }
-        Self { values }
+/// Mean over `threads` rows or columns (`vector`) of: squared deviations from the mean of `length` values, summed and divided by
+/// `divisor`. Two passes: the difference of mean square and squared mean would cancel.
+fn mean_variance(
+    crr: &Matrix<f64>,
+    vector: impl Fn(&Entry<f64>) -> u32,
+    threads: usize,
+    length: usize,
+    divisor: usize,
+) -> f64 {
+    if threads == 0 || divisor == 0 {
+        return 0.0;
     }
-
-    /// Mean over `threads` vectors of the sum of squared deviations of `length` values divided by `divisor`.
-    fn mean_variance(&self, threads: usize, length: usize, divisor: usize) -> f64 {
-        if threads == 0 || divisor == 0 {
-            return 0.0;
-        }
-        let variances = self.values.iter().filter(|v| !v.is_empty()).map(|v| squares(v, length) / divisor as f64);
-        variances.sum::<f64>() / threads as f64
+    // Of each vector: its mean, and the number of its zeros.
+    let mut vectors = vec![(0.0, length); crr.size()];
+    for e in crr.entries() {
+        let (mean, zeros) = &mut vectors[vector(e) as usize];
+        *mean += e.value / length as f64;
+        *zeros = zeros.saturating_sub(1);
     }
-}
-
-/// Sum of squared deviations from the mean of `length` values, all zero but `values`. Two passes: the
-/// difference of mean square and squared mean would cancel.
-fn squares(values: &[f64], length: usize) -> f64 {
-    let mean = values.iter().sum::<f64>() / length as f64;
-    let zeros = (length - values.len().min(length)) as f64;
-    values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() + zeros * mean * mean
+    let of_entries = crr.entries().iter().map(|e| (e.value - vectors[vector(e) as usize].0).powi(2));
+    let of_zeros = vectors.iter().map(|(mean, zeros)| *zeros as f64 * mean * mean);
+    (of_entries.sum::<f64>() + of_zeros.sum::<f64>()) / divisor as f64 / threads as f64
 }

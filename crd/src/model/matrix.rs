@@ -1,6 +1,7 @@
 //! A sparse square matrix over the threads of a region.
 
-use serde::ser::{Serialize, SerializeSeq, Serializer};
+use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
+use std::sync::Arc;
 
 /// An entry of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,18 +14,24 @@ pub struct Entry<T> {
     pub value: T,
 }
 
+/// Largest matrix that is serialised densely: 1024 x 1024 zeros are 2 MiB of JSON. A program that creates ten thousand threads
+/// one after the other would otherwise have hundreds of megabytes for each matrix of each region.
+pub const DENSE_LIMIT: usize = 1024;
+
 /// Rows are writers, columns are readers, both in the order of the region's `threads`; what is not stored is zero.
+/// A clone shares the entries.
 ///
-/// Serialises densely, row by row, without building the dense matrix.
+/// Serialises as rows of values up to [`DENSE_LIMIT`] threads, without building the dense matrix, and beyond as
+/// `{"size": n, "entries": [[writer, reader, value], ...]}` with indices into `threads`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matrix<T> {
     size: usize,
-    entries: Vec<Entry<T>>,
+    entries: Arc<Vec<Entry<T>>>,
 }
 
 impl<T> Default for Matrix<T> {
     fn default() -> Self {
-        Self { size: 0, entries: Vec::new() }
+        Self { size: 0, entries: Arc::default() }
     }
 }
 
@@ -34,10 +41,11 @@ impl<T: Copy + PartialEq + Default> Matrix<T> {
     /// # Panics
     /// If the entries are not strictly ascending by (writer, reader) or lie outside.
     pub fn new(size: usize, mut entries: Vec<Entry<T>>) -> Self {
-        assert!(entries.is_sorted_by(|a, b| (a.writer, a.reader) < (b.writer, b.reader)), "entries out of order");
+        let place = |e: &Entry<T>| u64::from(e.writer) << 32 | u64::from(e.reader);
+        assert!(entries.is_sorted_by(|a, b| place(a) < place(b)), "entries out of order");
         assert!(entries.iter().all(|e| (e.writer.max(e.reader) as usize) < size), "entry outside of the matrix");
         entries.retain(|e| e.value != T::default());
-        Self { size, entries }
+        Self { size, entries: Arc::new(entries) }
     }
 
     /// Number of rows and of columns.
@@ -71,7 +79,7 @@ impl<T: Copy + PartialEq + Default> Matrix<T> {
     /// All rows, zeros included: `size * size` values.
     pub fn dense(&self) -> Vec<Vec<T>> {
         let mut rows = vec![vec![T::default(); self.size]; self.size];
-        for e in &self.entries {
+        for e in self.entries.iter() {
             rows[e.writer as usize][e.reader as usize] = e.value;
         }
         rows
@@ -99,6 +107,12 @@ impl Matrix<f64> {
 
 impl<T: Copy + PartialEq + Default + Serialize> Serialize for Matrix<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.size > DENSE_LIMIT {
+            let mut sparse = serializer.serialize_struct("Matrix", 2)?;
+            sparse.serialize_field("size", &self.size)?;
+            sparse.serialize_field("entries", &Triples(&self.entries))?;
+            return sparse.end();
+        }
         let mut rows = serializer.serialize_seq(Some(self.size))?;
         let mut rest = self.entries.as_slice();
         for writer in 0..self.size {
@@ -108,6 +122,14 @@ impl<T: Copy + PartialEq + Default + Serialize> Serialize for Matrix<T> {
             rows.serialize_element(&Row { size: self.size, entries: row })?;
         }
         rows.end()
+    }
+}
+
+struct Triples<'a, T>(&'a [Entry<T>]);
+
+impl<T: Copy + Serialize> Serialize for Triples<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|e| (e.writer, e.reader, e.value)))
     }
 }
 
@@ -155,6 +177,17 @@ mod tests {
     fn it_serialises_as_rows() {
         assert_eq!(serde_json::to_string(&example()).unwrap(), "[[0,5,7],[0,0,0],[0,9,0]]");
         assert_eq!(serde_json::to_string(&Matrix::<u64>::default()).unwrap(), "[]");
+    }
+
+    #[test]
+    fn a_large_one_serialises_as_what_is_not_zero() {
+        let at = |size| Matrix::new(size, vec![Entry { writer: 1, reader: 1000, value: 7u64 }]);
+        let large = serde_json::to_string(&at(DENSE_LIMIT + 1)).unwrap();
+        assert_eq!(large, r#"{"size":1025,"entries":[[1,1000,7]]}"#);
+        assert_eq!(
+            serde_json::to_string(&at(DENSE_LIMIT)).unwrap().matches(',').count(),
+            DENSE_LIMIT * DENSE_LIMIT - 1
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ mod thread;
 
 pub use distance::{Bucket, Crd, Cutoff, Distances, Method, Reading};
 pub use line::{Line, Position};
-pub use matrix::{Entry, Matrix};
+pub use matrix::{DENSE_LIMIT, Entry, Matrix};
 pub use recording::{Accuracy, Recording};
 pub use region::{Counts, Homogeneity, Measures, Region, Suggestion, SuggestionKind};
 pub use report::{Ended, Program, Report, SCHEMA};
