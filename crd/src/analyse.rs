@@ -6,7 +6,7 @@ use threadtalk_profile::{Event, Profile};
 use crate::accuracy;
 use crate::distance::Traces;
 use crate::lines::{self, PairCount, Positions};
-use crate::matrices::cells::{self, Cell, Scratch};
+use crate::matrices::cells::{self, Cell, Matrices, Scratch};
 use crate::matrices::{balance, crr, homogeneity};
 use crate::model::{Counts, Line, Measures, Region, Report, SCHEMA};
 use crate::options::Options;
@@ -226,27 +226,19 @@ impl Analysis<'_> {
 
     fn counts(&self, own: &Data<'_>, total: Option<&Data<'_>>, lines: Vec<Line>) -> Counts {
         let all = total.unwrap_or(own);
-        let matrix = |cells: &[Cell], count: fn(&Cell) -> u64| cells::matrix(cells, all.participants, count);
-        let own_and_total = |count: fn(&Cell) -> u64| {
-            let own_matrix = matrix(own.cells, count);
-            let with_inside = total.map_or_else(|| own_matrix.clone(), |t| matrix(t.cells, count));
-            (own_matrix, with_inside)
-        };
-        let (raw, total_raw) = own_and_total(|c| c.raw);
-        let (rar, total_rar) = own_and_total(|c| c.rar);
-        let (serial_raw, total_serial_raw) = own_and_total(|c| c.serial_raw);
-        let (serial_rar, total_serial_rar) = own_and_total(|c| c.serial_rar);
+        let one = Matrices::of(own.cells, all.participants);
+        let with_inside = total.map_or_else(|| one.clone(), |t| Matrices::of(t.cells, all.participants));
         Counts {
-            raw,
-            rar,
-            total_raw,
-            total_rar,
-            sync_raw: matrix(own.cells, |c| c.sync_raw),
-            sync_rar: matrix(own.cells, |c| c.sync_rar),
-            serial_raw,
-            serial_rar,
-            total_serial_raw,
-            total_serial_rar,
+            raw: one.raw,
+            rar: one.rar,
+            total_raw: with_inside.raw,
+            total_rar: with_inside.rar,
+            sync_raw: one.sync_raw,
+            sync_rar: one.sync_rar,
+            serial_raw: one.serial_raw,
+            serial_rar: one.serial_rar,
+            total_serial_raw: with_inside.serial_raw,
+            total_serial_rar: with_inside.serial_rar,
             own: self.measures(own, all.participants),
             total: total.map(|t| self.measures(t, all.participants)),
             lines,

@@ -134,17 +134,48 @@ impl Scratch {
     }
 }
 
-/// A matrix over some threads (ascending indices that include all that occur) from one count of each cell.
-pub fn matrix(cells: &[Cell], threads: &[u32], count: fn(&Cell) -> u64) -> Matrix<u64> {
-    let locate = locator(threads);
-    let mut entries = Vec::with_capacity(cells.iter().filter(|c| count(c) > 0).count());
-    for c in cells {
-        let value = count(c);
-        if value > 0 {
-            entries.push(Entry { writer: locate(c.writer), reader: locate(c.reader), value });
+/// One matrix for each count of a cell.
+#[derive(Clone)]
+pub struct Matrices {
+    pub raw: Matrix<u64>,
+    pub rar: Matrix<u64>,
+    pub sync_raw: Matrix<u64>,
+    pub sync_rar: Matrix<u64>,
+    pub serial_raw: Matrix<u64>,
+    pub serial_rar: Matrix<u64>,
+}
+
+impl Matrices {
+    /// The matrices over some threads: ascending indices that include all that occur.
+    pub fn of(cells: &[Cell], threads: &[u32]) -> Self {
+        let locate = locator(threads);
+        // Most cells have events of both kinds, few have others than plain ones.
+        let [mut raw, mut rar] = [(); 2].map(|()| Vec::with_capacity(cells.len()));
+        let [mut sync_raw, mut sync_rar, mut serial_raw, mut serial_rar] = [(); 4].map(|()| Vec::new());
+        for c in cells {
+            let (writer, reader) = (locate(c.writer), locate(c.reader));
+            let add = |entries: &mut Vec<Entry<u64>>, value: u64| {
+                if value > 0 {
+                    entries.push(Entry { writer, reader, value });
+                }
+            };
+            add(&mut raw, c.raw);
+            add(&mut rar, c.rar);
+            add(&mut sync_raw, c.sync_raw);
+            add(&mut sync_rar, c.sync_rar);
+            add(&mut serial_raw, c.serial_raw);
+            add(&mut serial_rar, c.serial_rar);
+        }
+        let matrix = |entries| Matrix::new(threads.len(), entries);
+        Self {
+            raw: matrix(raw),
+            rar: matrix(rar),
+            sync_raw: matrix(sync_raw),
+            sync_rar: matrix(sync_rar),
+            serial_raw: matrix(serial_raw),
+            serial_rar: matrix(serial_rar),
         }
     }
-    Matrix::new(threads.len(), entries)
 }
 
 /// Where in an ascending list of threads each is.
@@ -181,7 +212,9 @@ mod tests {
 
     #[test]
     fn a_matrix_is_over_the_threads_of_its_region() {
-        let m = matrix(&[cell(3, 7, 5, 0), cell(7, 3, 0, 2)], &[3, 4, 7], |c| c.raw);
-        assert_eq!(m.dense(), [[0, 0, 5], [0, 0, 0], [0, 0, 0]]);
+        let m = Matrices::of(&[cell(3, 7, 5, 0), cell(7, 3, 0, 2)], &[3, 4, 7]);
+        assert_eq!(m.rar.dense(), [[0, 0, 0], [0, 0, 0], [2, 0, 0]]);
+        assert!(m.sync_raw.is_zero());
+        assert_eq!(m.raw.dense(), [[0, 0, 5], [0, 0, 0], [0, 0, 0]]);
     }
 }

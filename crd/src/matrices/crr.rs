@@ -11,7 +11,7 @@ pub fn ratio(raw: u64, rar: u64) -> f64 {
 /// The matrix over `threads` (ascending indices).
 pub fn matrix(cells: &[Cell], threads: &[u32]) -> Matrix<f64> {
     let locate = locator(threads);
-    let mut entries = Vec::with_capacity(cells.iter().filter(|c| c.rar > 0).count());
+    let mut entries = Vec::with_capacity(cells.len());
     for c in cells.iter().filter(|c| c.rar > 0) {
         entries.push(Entry { writer: locate(c.writer), reader: locate(c.reader), value: ratio(c.raw, c.rar) });
     }
