@@ -5,6 +5,7 @@
 //! * [`compile`] and [`execute`] compile and run one program in a folder of its own.
 //! * [`expectation`] reads the comments; [`formula`] evaluates the formulas in them.
 //! * [`report`] reads `threadtalk report --format json`; [`check`] compares both.
+//! * [`oracle`] is an exact model of what is counted, for random schedules of `programs/special/kernels.c`.
 //! * [`scene`] is for tests that do more with a program than run it to its end.
 //!
 //! `programs/README.md` explains the language of the comments.
@@ -15,5 +16,6 @@ pub mod distribution;
 pub mod execute;
 pub mod expectation;
 pub mod formula;
+pub mod oracle;
 pub mod report;
 pub mod scene;

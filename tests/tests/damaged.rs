@@ -29,10 +29,10 @@ fn missing_empty_and_foreign_files() {
     std::fs::write(scene.path("empty.ttp"), b"").unwrap();
     refused(&scene, "empty.ttp", "empty");
     std::fs::write(scene.path("text.ttp"), "not a profile, but long enough to be one. ".repeat(5000)).unwrap();
-    refused(&scene, "text.ttp", "not a");
+    refused(&scene, "text.ttp", "not a threadtalk profile");
     std::fs::create_dir(scene.path("folder.ttp")).unwrap();
-    refused(&scene, "folder.ttp", "directory");
-    refused(&scene, "/dev/null", "");
+    refused(&scene, "folder.ttp", "not a threadtalk profile");
+    refused(&scene, "/dev/null", "not a threadtalk profile");
 }
 
 #[test]
@@ -41,11 +41,11 @@ fn newer_older_and_foreign_order_are_told_apart() {
     let mut newer = bytes.clone();
     newer[8..12].copy_from_slice(&99_u32.to_le_bytes());
     std::fs::write(scene.path("newer.ttp"), newer).unwrap();
-    refused(&scene, "newer.ttp", "99");
+    refused(&scene, "newer.ttp", "version 99, which is too new");
     let mut older = bytes.clone();
     older[8..12].copy_from_slice(&0_u32.to_le_bytes());
     std::fs::write(scene.path("older.ttp"), older).unwrap();
-    refused(&scene, "older.ttp", "0");
+    refused(&scene, "older.ttp", "version 0, which is too old");
     let mut swapped = bytes;
     swapped[12..16].reverse();
     std::fs::write(scene.path("swapped.ttp"), swapped).unwrap();
