@@ -3,7 +3,7 @@
 //! * [`layout`]: what the bytes mean. The runtime writes them in place.
 //! * [`buckets`]: the bounds of histogram buckets.
 //! * [`Profile`]: a profile that was opened and checked, as tables.
-//! * [`write`]: tables to bytes, for merged and synthetic profiles.
+//! * [`mod@write`]: tables to bytes, for merged and synthetic profiles.
 #![cfg_attr(not(feature = "std"), no_std)]
 
 pub mod buckets;
