@@ -246,3 +246,68 @@ fn beyond_the_budget_counts_are_marked_as_estimates() {
     assert_eq!(exact.json()["accuracy"]["estimated_false_rate"], 0.0);
     assert_eq!(exact.total("total_raw", 1, 2), 8192);
 }
+
+#[test]
+fn a_program_that_closes_all_descriptors_keeps_its_own_files() {
+    let scene = Scene::with("closes_all.c", &[]);
+    let done = scene.profile("p.ttp");
+    assert_eq!(
+        (done.ending().as_str(), done.stdout_text().trim()),
+        ("exit 0", "72 only this"),
+        "{}",
+        done.stderr_text()
+    );
+    assert!(scene.report("p.ttp").total("total_raw", 1, 2) == N);
+}
+
+#[test]
+fn too_little_address_space_is_told_before_the_program_begins() {
+    let scene = Scene::with("hand_over.c", &[]);
+    // In KiB: less than the directory's reservation.
+    for limit in [1_000_000, 8_000_000] {
+        let mut command = Command::new("bash");
+        let script = format!("ulimit -v {limit}; ./program");
+        command.arg("-c").arg(script).current_dir(scene.path("")).env("THREADTALK_OUT", scene.path("p.ttp"));
+        let done = Run::new(command).finish().unwrap();
+        // Inlined code reads the directory at every access: there is no running without it.
+        assert_eq!((done.ending().as_str(), done.stdout_text().as_str()), ("exit 1", ""), "{limit} KiB");
+        let line = done.stderr_text();
+        assert!(line.starts_with("threadtalk: ") && line.contains("ulimit -v") && line.lines().count() == 1, "{line}");
+    }
+}
+
+#[test]
+fn few_descriptors_leave_the_program_alone() {
+    let scene = Scene::with("hand_over.c", &[]);
+    let mut command = Command::new("bash");
+    command.arg("-c").arg("ulimit -n 4; exec ./program").current_dir(scene.path(""));
+    let done = Run::new(command).finish().unwrap();
+    assert_eq!((done.ending().as_str(), done.stdout_text().as_str()), ("exit 42", "to stdout\n"));
+}
+
+#[test]
+fn a_daemon_takes_its_profile_along() {
+    let scene = Scene::with("daemon.c", &[]);
+    assert_eq!(scene.profile("p.ttp").ending(), "exit 0");
+    let start = Instant::now();
+    loop {
+        // The file `done` is written a moment before the profile is sealed.
+        let sealed = scene.path("done").exists() && scene.report("p.ttp").ended() == "normally";
+        if sealed {
+            break;
+        }
+        assert!(start.elapsed() < Duration::from_secs(20), "the daemon's profile is not sealed");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(scene.report("p.ttp").total("total_raw", 1, 2), N);
+}
+
+#[test]
+#[ignore = "long: more threads than there are ids"]
+fn more_threads_than_ids_share_the_last_one() {
+    let scene = Scene::with("churn_10000.c", &["-DROUNDS=2500"]);
+    let done = scene.profile("churn.ttp");
+    assert_eq!((done.ending().as_str(), done.stdout_text().trim()), ("exit 0", "110000"), "{}", done.stderr_text());
+    let text = scene.threadtalk(&["report", "churn.ttp", "--format", "text"]);
+    assert_eq!(text.ending(), "exit 0", "{}", text.stderr_text());
+}

@@ -1,7 +1,10 @@
 // 10 000 threads, created and joined eight at a time; each reads a word of main and leaves one that main reads.
 #include "team.h"
 
-enum { ROUNDS = 1250, LIVE = 8 };
+#ifndef ROUNDS
+#define ROUNDS 1250
+#endif
+enum { LIVE = 8 };
 static volatile int seed, words[LIVE + 1];
 
 static void *work(void *argument) {
