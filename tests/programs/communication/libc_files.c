@@ -1,4 +1,5 @@
 // read, write, fread and fwrite access the caller's buffers: worker 2 passes on through a pipe and a file what worker 1 wrote.
+// LEVELS: O0, O2, O3, O2 -D_FORTIFY_SOURCE=2
 // THREADS: 4
 // LET: N = 256
 // EXPECT: raw in relay = 2 * N if w == 1 && r == 2

@@ -1,4 +1,5 @@
 // The C library's readers and writers of memory count as the caller's accesses, one event for each granule of what they touch.
+// LEVELS: O0, O2, O3, O2 -D_FORTIFY_SOURCE=2, O2 -D_FORTIFY_SOURCE=3 -fno-builtin
 // THREADS: 3
 // STDOUT: 27 0 1
 // LET: TEXT = 7
