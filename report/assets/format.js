@@ -1,10 +1,13 @@
 // Numbers for people, as in the text report, and safe text.
 
-const trimmed = (text) => text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+const trimmed = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
 
 function scaled(value, base, units) {
   let unit = 0;
-  while (Math.abs(value) >= base - 0.5 && unit + 1 < units.length) { value /= base; unit++; }
+  while (Math.abs(value) >= base - 0.5 && unit + 1 < units.length) {
+    value /= base;
+    unit++;
+  }
   const size = Math.abs(value);
   const digits = size >= 99.95 || (unit === 0 && Number.isInteger(value)) ? 0 : size >= 9.995 ? 1 : 2;
   return trimmed(value.toFixed(digits)) + units[unit];
@@ -12,7 +15,8 @@ function scaled(value, base, units) {
 
 const METRIC = ["", "k", "M", "G", "T", "P", "E"];
 const count = (value) => scaled(Math.round(value), 1000, METRIC);
-const bytes = (value) => value == null ? "–" : scaled(value, 1024, [" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"]);
+const bytes = (value) =>
+  value == null ? "–" : scaled(value, 1024, [" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"]);
 const exactly = (value) => Math.round(value).toLocaleString("en").replace(/,/g, "\u202f");
 
 function quantity(value) {
@@ -36,10 +40,14 @@ const escapeText = (text) => String(text).replace(/[&<>"']/g, (c) => ENTITIES[c]
 const base = (path) => path.slice(path.lastIndexOf("/") + 1);
 const byId = (id) => document.getElementById(id);
 
+// A cell of a table, from text that is markup already.
+const cellOf = (html, name, more = "") => `<td${name ? ` class="${name}"` : ""}${more}>${html}</td>`;
+
 // An element of HTML with text or children; attributes by name.
 function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) if (value != null && value !== false) made.setAttribute(key, value);
+  for (const [key, value] of Object.entries(attributes))
+    if (value != null && value !== false) made.setAttribute(key, value);
   made.append(...children.filter((child) => child != null));
   return made;
 }

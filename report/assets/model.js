@@ -14,7 +14,10 @@ function cellsOf(figures) {
   const byPlace = new Map();
   let writer = 0;
   for (let i = 0; i < figures.cells.length;) {
-    if (figures.cells[i] < 0) { writer = -figures.cells[i++] - 1; continue; }
+    if (figures.cells[i] < 0) {
+      writer = -figures.cells[i++] - 1;
+      continue;
+    }
     const [reader, raw, rar] = figures.cells.slice(i, i + 3);
     const cell = { writer, reader, raw, rar, syncRaw: 0, syncRar: 0 };
     cells.push(cell);
@@ -24,9 +27,12 @@ function cellsOf(figures) {
   for (let i = 0; i < figures.sync.length; i += 4) {
     const [w, r, raw, rar] = figures.sync.slice(i, i + 4);
     const cell = byPlace.get(w * figures.size + r);
-    if (cell) { cell.syncRaw = raw; cell.syncRar = rar; }
+    if (cell) {
+      cell.syncRaw = raw;
+      cell.syncRar = rar;
+    }
   }
-  return figures.decoded = { cells, byPlace };
+  return (figures.decoded = { cells, byPlace });
 }
 
 // Data, synchronisation or both of a cell, with the ratio that belongs to them.
@@ -37,6 +43,9 @@ function part(cell, which) {
 }
 
 const ratio = (figures) => figures.rar / Math.max(figures.raw, 1);
-const place = (region) => region.file == null ? "" : base(data.files[region.file]) +
-  (region.line == null ? "" : ":" + region.line + (region.end_line > region.line ? "-" + region.end_line : ""));
-const position = (at) => at == null ? "unknown line" : base(data.files[at[0]]) + (at[1] ? ":" + at[1] : "");
+const place = (region) =>
+  region.file == null
+    ? ""
+    : base(data.files[region.file]) +
+      (region.line == null ? "" : ":" + region.line + (region.end_line > region.line ? "-" + region.end_line : ""));
+const position = (at) => (at == null ? "unknown line" : base(data.files[at[0]]) + (at[1] ? ":" + at[1] : ""));

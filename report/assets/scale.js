@@ -19,8 +19,13 @@ const isLight = ([r, g, b]) => 0.299 * r + 0.587 * g + 0.114 * b > 140;
 
 // mode: "auto", "linear" or "log".
 function scaleOf(values, mode) {
-  let min = Infinity, max = 0;
-  for (const value of values) if (value > 0) { min = Math.min(min, value); max = Math.max(max, value); }
+  let min = Infinity,
+    max = 0;
+  for (const value of values)
+    if (value > 0) {
+      min = Math.min(min, value);
+      max = Math.max(max, value);
+    }
   if (!(max > 0)) return null;
   const log = max > min && (mode === "log" || (mode === "auto" && max / min > LOG_RATIO));
   const share = log ? (v) => Math.log(v / min) / Math.log(max / min) : (v) => v / max;
@@ -28,7 +33,8 @@ function scaleOf(values, mode) {
 }
 
 function linearTicks(max) {
-  const raw = max / 5, magnitude = 10 ** Math.floor(Math.log10(raw));
+  const raw = max / 5,
+    magnitude = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 2.5, 5, 10].map((m) => m * magnitude).find((s) => s >= raw) || raw;
   const ticks = [];
   for (let tick = step; tick <= max - step * 0.5; tick += step) ticks.push(tick);
@@ -36,8 +42,10 @@ function linearTicks(max) {
 }
 
 function logTicks(min, max) {
-  const first = Math.floor(Math.log10(min)), last = Math.ceil(Math.log10(max));
-  const step = Math.max(1, Math.floor((last - first) / 6)), gap = 10 ** (0.34 * step);
+  const first = Math.floor(Math.log10(min)),
+    last = Math.ceil(Math.log10(max));
+  const step = Math.max(1, Math.floor((last - first) / 6)),
+    gap = 10 ** (0.34 * step);
   const ticks = [min];
   for (let power = first; power <= last; power += step) {
     const tick = 10 ** power;

@@ -11,4 +11,6 @@ function showTip(html, x, y) {
   tip.style.top = `${Math.max(4, top)}px`;
 }
 
-function hideTip() { byId("tip").hidden = true; }
+function hideTip() {
+  byId("tip").hidden = true;
+}

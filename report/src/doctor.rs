@@ -4,6 +4,7 @@ mod check;
 
 use crate::error::Result;
 use crate::install::Installation;
+use crate::number;
 use crate::wrapper::{Language, compiler};
 use check::Check;
 use std::path::Path;
@@ -130,7 +131,8 @@ fn address_space() -> Check {
 fn caches() -> Check {
     match threadtalk_crd::machine::read(Path::new(threadtalk_crd::machine::SYSFS_CPU)) {
         Ok(caches) => {
-            let levels: Vec<_> = caches.iter().map(|c| format!("L{} {} KiB", c.level, c.bytes >> 10)).collect();
+            let levels: Vec<_> =
+                caches.iter().map(|c| format!("L{} {}", c.level, number::bytes(c.bytes as f64))).collect();
             Check::good("caches", levels.join(", "))
         }
         Err(error) => Check::note("caches", error),

@@ -9,9 +9,17 @@ use crate::svg;
 use threadtalk_crd::model::Report;
 
 const TEMPLATE: &str = include_str!("../../assets/page.html");
-const STYLE: &str = include_str!("../../assets/style.css");
-const SCRIPTS: [&str; 8] = [
+const STYLES: [&str; 6] = [
+    include_str!("../../assets/tokens.css"),
+    include_str!("../../assets/page.css"),
+    include_str!("../../assets/table.css"),
+    include_str!("../../assets/figure.css"),
+    include_str!("../../assets/detail.css"),
+    include_str!("../../assets/media.css"),
+];
+const SCRIPTS: [&str; 10] = [
     include_str!("../../assets/format.js"),
+    include_str!("../../assets/shape.js"),
     include_str!("../../assets/tip.js"),
     include_str!("../../assets/model.js"),
     include_str!("../../assets/scale.js"),
@@ -19,8 +27,8 @@ const SCRIPTS: [&str; 8] = [
     include_str!("../../assets/histogram.js"),
     include_str!("../../assets/table.js"),
     include_str!("../../assets/detail.js"),
+    include_str!("../../assets/main.js"),
 ];
-const MAIN: &str = include_str!("../../assets/main.js");
 
 /// The page.
 pub fn page(report: &Report) -> String {
@@ -35,10 +43,10 @@ pub fn page(report: &Report) -> String {
         page.push_str(before);
         match &tail[2..end] {
             "title" => page.push_str(&svg::escape(&format!("{} - threadtalk", report.program.name))),
-            "style" => page.push_str(STYLE),
+            "style" => STYLES.iter().for_each(|style| page.push_str(style)),
             "version" => page.push_str(env!("CARGO_PKG_VERSION")),
             "data" => push_json(&data, &mut page),
-            "script" => SCRIPTS.iter().chain([&MAIN]).for_each(|script| page.push_str(script)),
+            "script" => SCRIPTS.iter().for_each(|script| page.push_str(script)),
             other => unreachable!("the template asks for {other}"),
         }
         rest = &tail[end + 2..];
