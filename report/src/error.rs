@@ -22,7 +22,10 @@ pub enum Error {
         advice: String,
     },
     /// A part of the installation is not where it should be.
-    #[error("{part} not found: {}; build it with scripts/build.sh, or set THREADTALK_HOME to the folder that holds bin and lib", path.display())]
+    #[error(
+        "{part} not found: {}; build it with scripts/build.sh, or set THREADTALK_HOME to the folder that holds bin \
+         and lib", path.display()
+    )]
     Installation {
         /// The compiler plugin, the runtime library, ...
         part: &'static str,

@@ -26,7 +26,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Runs the tool. `args[0]` decides: under the names `threadtalk-cc`, `threadtalk-c++` and `threadtalk-fc` it is a compiler.
+/// Runs the tool. `args[0]` decides: named `threadtalk-cc`, `threadtalk-c++` or `threadtalk-fc`, it is a compiler.
 pub fn main(mut args: Vec<OsString>) -> ExitCode {
     let language = args.first().and_then(|name| wrapper::Language::of_program(Path::new(name)));
     let result = match language {

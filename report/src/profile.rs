@@ -23,7 +23,8 @@ pub fn caches(spec: &str) -> Result<Vec<Cache>> {
     })
 }
 
-/// Opens and analyses a profile. Without `caches` those of this machine are taken; where it hides them, there are no cutoffs.
+/// Opens and analyses a profile. Without `caches` those of this machine are taken; where it hides them, there are no
+/// cutoffs.
 pub fn analyse(path: &Path, caches: Option<Vec<Cache>>, region: Option<String>, hide_serial: bool) -> Result<Report> {
     let caches = caches.unwrap_or_else(|| machine::read(Path::new(machine::SYSFS_CPU)).unwrap_or_default());
     let options = Options { caches, hide_serial, region: region.as_deref().map(RegionFilter::new) };

@@ -8,7 +8,8 @@ use std::process::Command;
 use threadtalk::html;
 use threadtalk_crd::model::Report;
 
-/// A page with a script at its end that stands for the reader's hands, as the browser has it afterwards. None without a browser.
+/// A page with a script at its end that stands for the reader's hands, as the browser has it afterwards. None without a
+/// browser.
 fn in_browser(report: &Report, hands: &str) -> Option<String> {
     let browser = ["chromium", "chromium-browser", "google-chrome"]
         .into_iter()
@@ -88,7 +89,7 @@ fn it_shows_all_that_communicates() {
 #[test]
 fn keys_search_sort_and_select() {
     let hands = "
-        const press = (key, on = document.activeElement) => on.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+        const press = (key, on) => on.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
         press('/', document.body);
         const search = document.activeElement;
         search.value = 'loop'; search.dispatchEvent(new Event('input'));

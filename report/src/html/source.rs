@@ -15,7 +15,8 @@ const MAX_LINE: usize = 240;
 /// Numbered lines.
 pub type Lines = BTreeMap<u32, String>;
 
-/// The wanted lines of each file with their surroundings. `wanted` is by file number; files that cannot be read are left out.
+/// The wanted lines of each file with their surroundings. `wanted` is by file number; files that cannot be read are
+/// left out.
 pub fn read(files: &[&str], wanted: &BTreeMap<usize, BTreeSet<u32>>) -> BTreeMap<usize, Lines> {
     let mut sources = BTreeMap::new();
     let mut total = 0;

@@ -18,8 +18,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// The user's `-o`, else `THREADTALK_OUT`, else [`DEFAULT`] in the current folder. A file that exists is refused: the
-    /// runtime would evade it by another name.
+    /// The user's `-o`, else `THREADTALK_OUT`, else [`DEFAULT`] in the current folder. A file that exists is refused:
+    /// the runtime would evade it by another name.
     pub fn choose(output: Option<&Path>) -> Result<Self> {
         let inherited = std::env::var_os("THREADTALK_OUT").filter(|value| !value.is_empty()).map(PathBuf::from);
         let pattern = output.map(Path::to_path_buf).or(inherited).unwrap_or_else(|| DEFAULT.into());

@@ -19,7 +19,8 @@ pub fn group(cells: &[Coloured], at: (i32, i32), side: i32) -> String {
     }
     let (x, y) = at;
     let mut svg = format!(
-        "<g transform=\"translate({x} {y}) scale({side}) translate(0 .5)\" fill=\"none\" stroke-width=\"1\" shape-rendering=\"crispEdges\">\n"
+        "<g transform=\"translate({x} {y}) scale({side}) translate(0 .5)\" fill=\"none\" stroke-width=\"1\" \
+         shape-rendering=\"crispEdges\">\n"
     );
     for (level, path) in paths.iter().enumerate().filter(|(_, path)| !path.data.is_empty()) {
         let hex = colour::hex(colour::of_level(level));

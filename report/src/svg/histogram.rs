@@ -1,4 +1,4 @@
-//! How far apart the uses of received data are, in bytes touched meanwhile, against the caches that would have to hold it.
+//! How far apart the uses of received data are, in bytes touched meanwhile, against the caches that would hold it.
 //!
 //! Distances are grouped by powers of two: one bar an octave, equally wide on the logarithmic axis; a
 //! distance of 0 (at once) has a place of its own at the left. The cumulative line uses the fine buckets.

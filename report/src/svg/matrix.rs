@@ -172,7 +172,8 @@ fn lines(size: i32, (x, y): (i32, i32), side: i32) -> String {
     }
     let width = if side > 16 { 1.0 } else { 0.5 };
     format!(
-        "<path transform=\"translate({x} {y})\" stroke=\"#FFFFFF\" stroke-width=\"{width}\" fill=\"none\" d=\"{data}\"/>"
+        "<path transform=\"translate({x} {y})\" stroke=\"#FFFFFF\" stroke-width=\"{width}\" fill=\"none\" \
+         d=\"{data}\"/>"
     )
 }
 

@@ -60,7 +60,7 @@ impl Scale {
     }
 }
 
-/// Multiples of 1, 2, 2.5 or 5 times a power of ten, and the maximum. Ticks closer to it than half a step would collide.
+/// Multiples of 1, 2, 2.5 or 5 times a power of ten, and the maximum. Ticks closer to it than half a step collide.
 fn linear_ticks(max: f64) -> Vec<f64> {
     let raw = max / 5.0;
     let magnitude = 10f64.powf(raw.log10().floor());

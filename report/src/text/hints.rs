@@ -23,7 +23,8 @@ pub fn hints(report: &Report) -> Vec<String> {
         );
     } else if events == 0 {
         hints.push(
-            "several threads, but none read what another wrote in instrumented code: are the files that share data compiled with threadtalk?"
+            "several threads, but none read what another wrote in instrumented code: are the files that share data \
+             compiled with threadtalk?"
                 .to_string(),
         );
     }

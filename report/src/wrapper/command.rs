@@ -56,8 +56,8 @@ pub fn split_own_options(args: Vec<OsString>) -> Result<(Vec<OsString>, Vec<OsSt
     Ok((own, rest))
 }
 
-/// The arguments for the compiler. Ours come first: after `--` or `-x c` they would mean something else, and for a whole
-/// archive the place among the inputs does not matter.
+/// The arguments for the compiler. Ours come first: after `--` or `-x c` they would mean something else, and for a
+/// whole archive the place among the inputs does not matter.
 pub fn prepare(
     language: Language,
     compiler: PathBuf,
@@ -94,8 +94,8 @@ pub fn prepare(
     Ok(Prepared { compiler, args: all, pass_options: pass_options(own) })
 }
 
-/// What an executable needs so that the hooks are there: for its own code and, exported, for the shared libraries that it
-/// loads. Libraries themselves stay without the runtime, so that a process has exactly one.
+/// What an executable needs so that the hooks are there: for its own code and, exported, for the shared libraries that
+/// it loads. Libraries themselves stay without the runtime, so that a process has exactly one.
 pub fn link_arguments(request: &Request, installation: &Installation) -> Result<Vec<OsString>> {
     if !request.links_executable {
         return Ok(Vec::new());
