@@ -143,7 +143,11 @@ for program in minimap2 cd-hit; do
     slowdown "$program"
     # The last run is the largest.
     profile=$(ls -t profiled/"$program".*.ttp | head -1)
-    "$tool/bin/threadtalk" report "$profile" --format text --top 5
+    "$tool/bin/threadtalk" report "$profile" --format text --top 5 | tee "profiled/$program.txt"
+    grep -Eq '^threads .* of which ([2-9]|[1-9][0-9]+) communicate' "profiled/$program.txt" || {
+        echo "real-programs.sh: $program: the report shows no threads that communicate" >&2
+        exit 1
+    }
     "$tool/bin/threadtalk" report "$profile" --format html -o "profiled/$program.report" >/dev/null
     echo "$program: pictures in $folder/profiled/$program.report"
 done
