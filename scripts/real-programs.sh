@@ -17,14 +17,14 @@ threads=2
     echo "real-programs.sh: no tool in $tool: run scripts/build.sh" >&2
     exit 1
 }
-mkdir -p "$folder"
-folder=$(cd "$folder" && pwd)
+folder=$(realpath -m "$folder")
 case $folder/ in
 "$root"/*)
     echo "real-programs.sh: $folder lies in the checkout: third-party code must not; name a folder outside" >&2
     exit 2
     ;;
 esac
+mkdir -p "$folder"
 cd "$folder"
 
 # Debian's archive as this machine already uses it, with its sources, in lists of our own: the machine's stay as they are.
