@@ -8,18 +8,18 @@
 //! [`library`] and [`skip`]; [`regions`] finds where in the source that is; [`tables`] collects it;
 //! [`optimise`] leaves out what need not be done; [`emit`] writes the code. [`llvm`] wraps what inkwell does not, over the C++ shim in `shim/`.
 
-pub mod access;
-pub mod emit;
-pub mod error;
-pub mod ignorelist;
-pub mod library;
-pub mod llvm;
-pub mod module_pass;
-pub mod optimise;
-pub mod options;
-pub mod regions;
-pub mod skip;
-pub mod tables;
+mod access;
+mod emit;
+mod error;
+mod ignorelist;
+mod library;
+mod llvm;
+mod module_pass;
+mod optimise;
+mod options;
+mod regions;
+mod skip;
+mod tables;
 
 use inkwell::llvm_sys::core::LLVMGetModuleContext;
 use inkwell::llvm_sys::prelude::LLVMModuleRef;

@@ -91,6 +91,8 @@ impl SkippedFunctions {
             || function.get_linkage() == Linkage::AvailableExternally
             || name.starts_with("__threadtalk_")
             || name.starts_with("threadtalk.")
+            // Glue of the compiler that computes addresses inside a task's descriptor; no access of the program.
+            || name.starts_with(".omp_task_privates_map.")
             || self.annotated.contains(&function.as_value_ref())
             || self.resolvers.contains(&function.as_value_ref())
             || self.attributes.iter().any(|&a| function.get_enum_attribute(AttributeLoc::Function, a).is_some())

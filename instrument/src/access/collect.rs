@@ -15,6 +15,7 @@ use inkwell::module::Module;
 use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
 use std::collections::HashMap;
 use std::ptr::null_mut;
+use threadtalk_abi::module::RegionKind;
 use threadtalk_abi::module::site_flags::{ATOMIC, CREATION, LIBRARY};
 
 /// What the walk of each function shares.
@@ -38,6 +39,7 @@ impl<'ctx> Collector<'_, 'ctx> {
         for block in function.get_basic_block_iter() {
             let mut stack = nesting.constructs.at_entry(block);
             let exit = llvm::before_exit(block);
+            let hot = nesting.loops.is_in_innermost(block);
             for inst in block.get_instructions() {
                 if Some(inst) == exit {
                     events.extend(escaping.at_exit(inst));
@@ -50,7 +52,7 @@ impl<'ctx> Collector<'_, 'ctx> {
                         SiteId(0)
                     };
                     accesses += usize::from(is_access);
-                    events.push(Event { inst, when, action, site });
+                    events.push(Event { inst, when, action, site, hot });
                 }
                 stack = nesting.constructs.after(inst, stack);
             }
@@ -146,6 +148,10 @@ fn entrances<'ctx>(function: FunctionValue<'ctx>, nesting: &Nesting<'ctx>) -> Ve
     for index in 0..nesting.loops.all.len() {
         let Some(region) = nesting.loop_region(index) else { continue };
         let source = &nesting.loops.all[index];
+        // The loop over the chunks of a worksharing construct and the loop over one chunk are one loop to the user.
+        if nesting.loops.chain(source.parent).any(|outer| nesting.loop_region(outer) == Some(region)) {
+            continue;
+        }
         let Some(preheader) = source.preheader else { continue };
         let start = source.start.map_or(null_mut(), |l| l.raw);
         let key = (start, source.parent, if source.derived { usize::MAX } else { index });
@@ -167,11 +173,20 @@ fn entrances<'ctx>(function: FunctionValue<'ctx>, nesting: &Nesting<'ctx>) -> Ve
     for stack in 1..=nesting.constructs.all.len() {
         let Some(region) = nesting.construct_region(stack) else { continue };
         let begin = nesting.constructs.all[stack - 1].begin;
-        if let Some(before) = llvm::after(begin) {
+        if let Some(before) = executed(begin, nesting.constructs.all[stack - 1].kind) {
             entrances.push(Entrance { region, before });
         }
     }
     entrances
+}
+
+/// The instruction before which a construct has been entered. `single` and `master` are entered only by the thread whose call
+/// gave 1.
+fn executed<'ctx>(begin: InstructionValue<'ctx>, kind: RegionKind) -> Option<InstructionValue<'ctx>> {
+    if !matches!(kind, RegionKind::OmpSingle | RegionKind::OmpMaster) {
+        return llvm::after(begin);
+    }
+    llvm::taken_if_nonzero(begin).or_else(|| llvm::after(begin))
 }
 
 /// Location, enclosing loop, and the loop itself unless it is a piece of another.

@@ -56,7 +56,7 @@ impl<'ctx> Escaping<'ctx> {
     /// The deaths at an exit of the function.
     pub fn at_exit(&self, exit: InstructionValue<'ctx>) -> impl Iterator<Item = Event<'ctx>> + '_ {
         self.without_markers.iter().filter_map(move |&alloca| {
-            Some(Event { inst: exit, when: When::Before, action: dies(alloca)?, site: SiteId(0) })
+            Some(Event { inst: exit, when: When::Before, action: dies(alloca)?, site: SiteId(0), hot: false })
         })
     }
 }

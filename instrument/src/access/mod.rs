@@ -69,8 +69,6 @@ pub enum Action<'ctx> {
     Creation,
     /// A stack variable dies: address, bytes, alignment.
     Dies(PointerValue<'ctx>, u64, u64),
-    /// A region is entered.
-    Visit(RegionId),
 }
 
 /// An action and its place.
@@ -84,6 +82,8 @@ pub struct Event<'ctx> {
     pub action: Action<'ctx>,
     /// Where in the source; unused for what is no access.
     pub site: SiteId,
+    /// It lies in an innermost loop.
+    pub hot: bool,
 }
 
 /// A region that is entered before an instruction.

@@ -3,15 +3,16 @@
 //! First all blocks are split at the events, last event first: each split moves only the instructions up to the next one, so that
 //! the work is linear. Then the code for each event is filled in, in program order.
 
-use super::prologue::{Needs, Prologue};
+use super::prologue::{Needs, Prologue, WriteId};
+use super::read::{Detail, Exits, Read};
 use super::translate::Translation;
 use super::{Emitted, Likely, ModuleEmitter};
 use crate::access::{Access, Action, Direction, Event, Plan, When};
 use crate::error::PassError;
 use crate::llvm;
-use crate::tables::{SiteId, Tables};
+use crate::tables::Tables;
 use inkwell::basic_block::BasicBlock;
-use inkwell::values::{AggregateValue, AsValueRef, FunctionValue, InstructionValue};
+use inkwell::values::{AggregateValue, AsValueRef, FunctionValue, InstructionValue, IntValue};
 use std::mem::offset_of;
 use threadtalk_abi::hooks;
 use threadtalk_abi::module::ModuleBases;
@@ -30,13 +31,11 @@ pub enum Style {
 pub struct FunctionEmitter<'e, 'a, 'ctx> {
     /// What is shared by all functions.
     pub module: &'e ModuleEmitter<'a, 'ctx>,
-    /// The function.
-    pub function: FunctionValue<'ctx>,
     /// Its values for everyone.
     pub prologue: Prologue<'ctx>,
     /// Inline or not.
     pub style: Style,
-    shared: Option<(Event<'ctx>, Translation<'ctx>)>,
+    latest: Option<Translation<'ctx>>,
 }
 
 /// Sizes that the inlined sequences handle.
@@ -57,13 +56,19 @@ pub fn emit<'ctx>(
     let needs = needs(plan, style, tables);
     let reloads = if needs.writes { opaque_calls(function) } else { Vec::new() };
     let prologue = module.prologue(function, needs)?;
-    let mut emitter = FunctionEmitter { module, function, prologue, style, shared: None };
+    let mut emitter = FunctionEmitter { module, prologue, style, latest: None };
     let mut reloaded = Vec::new();
-    if let (Some(header), Some(slot)) = (emitter.prologue.header, emitter.prologue.write_slot) {
+    let slot = match emitter.prologue.write_id {
+        Some(WriteId::Slot(slot)) => Some(slot),
+        _ => None,
+    };
+    if let (Some(header), Some(slot)) = (emitter.prologue.header, slot) {
         for call in reloads {
             for point in returns_of(call) {
                 module.builder.position_before(&point);
-                reloaded.push(module.load_write_id(header, slot)?);
+                let id = module.write_id(header)?;
+                module.builder.build_store(slot, id)?;
+                reloaded.push(id);
             }
         }
     }
@@ -77,7 +82,7 @@ pub fn emit<'ctx>(
         }
     }
     emitter.visits(plan, tables)?;
-    if let Some(slot) = emitter.prologue.write_slot {
+    if let Some(slot) = slot {
         // SAFETY: an alloca of this function that only loads and stores use.
         unsafe { llvm::ffi::threadtalk_shim_promote(function.as_value_ref(), slot.as_value_ref()) };
         // Reloads that no write came after.
@@ -117,18 +122,14 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         match &event.action {
             Action::Plain(_, access) | Action::Update(access) => self.style == Style::Inline && is_inlined(access),
             Action::CompareExchange(_) => true,
-            Action::Scattered(_, pointers, _, _, mask) => {
-                let _ = pointers;
-                !llvm::is_all_ones(*mask)
-            }
+            Action::Scattered(.., mask) => !llvm::is_all_ones(*mask),
             Action::Dies(_, bytes, _) => self.style == Style::Inline && super::lifetime::is_inlined(*bytes),
             Action::Library(_)
             | Action::Range(..)
             | Action::Copy(..)
             | Action::Masked(..)
             | Action::Packed(..)
-            | Action::Creation
-            | Action::Visit(_) => false,
+            | Action::Creation => false,
         }
     }
 
@@ -156,11 +157,11 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
 
     fn action(&mut self, event: &Event<'ctx>, tail: Option<BasicBlock<'ctx>>, shares: bool) -> Emitted<()> {
         let m = self.module;
-        let site = event.site;
+        let site = m.c32(event.site.0);
         match (&event.action, tail) {
             (Action::Plain(direction, access), Some(tail)) => {
-                let translation = self.translation(event, access, shares)?;
-                self.access(*direction, access, &translation, site, tail)
+                let translation = self.translation(access, shares)?;
+                self.access((*direction, access), &translation, site, tail, detail(event))
             }
             (Action::Plain(direction, access), None) => m.call_access(*direction, access, site),
             (Action::Update(access), Some(tail)) => self.update(event, access, tail),
@@ -189,44 +190,50 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
             (Action::Library(effect), _) => m.library(event.inst, *effect, event.when, site),
             (Action::Creation, _) => self.creation(site),
             (Action::Dies(pointer, bytes, align), tail) => m.dies(&self.prologue, *pointer, *bytes, *align, tail),
-            (Action::CompareExchange(_) | Action::Visit(_), _) => Ok(()),
+            (Action::CompareExchange(_), None) => Ok(()),
         }
     }
 
+    /// The code for an access, from the builder's block to `done`.
     fn access(
         &self,
-        direction: Direction,
-        access: &Access<'ctx>,
+        (direction, access): (Direction, &Access<'ctx>),
         translation: &Translation<'ctx>,
-        site: SiteId,
+        site: IntValue<'ctx>,
         done: BasicBlock<'ctx>,
+        detail: Detail,
     ) -> Emitted<()> {
+        let exits = Exits { slow: self.module.slow_call(direction, access, site, done)?, done };
         match direction {
-            Direction::Read => self.module.read(&self.prologue, access, translation, site, done),
-            Direction::Write => self.module.write(&self.prologue, access, translation, site, done),
+            Direction::Read => {
+                self.module.read(&Read { prologue: &self.prologue, access, translation, site, exits }, detail)
+            }
+            Direction::Write => self.module.write(&self.prologue, access, translation, site, exits),
         }
     }
 
     /// The translation of the event before if it is for the same address, else a new one.
-    fn translation(&mut self, event: &Event<'ctx>, access: &Access<'ctx>, shares: bool) -> Emitted<Translation<'ctx>> {
-        if shares && let Some((_, translation)) = &self.shared {
-            return Ok(*translation);
-        }
-        let translation = self.module.translate(&self.prologue, access)?;
-        self.shared = Some((event.clone(), translation));
+    fn translation(&mut self, access: &Access<'ctx>, shares: bool) -> Emitted<Translation<'ctx>> {
+        let translation = match self.latest {
+            Some(latest) if shares => latest,
+            _ => self.module.translate(&self.prologue, access)?,
+        };
+        self.latest = Some(translation);
         Ok(translation)
     }
 
     fn update(&mut self, event: &Event<'ctx>, access: &Access<'ctx>, tail: BasicBlock<'ctx>) -> Emitted<()> {
         let translation = self.module.translate(&self.prologue, access)?;
         let between = self.module.block_after(self.module.here()?);
-        self.module.read(&self.prologue, access, &translation, event.site, between)?;
+        let site = self.module.c32(event.site.0);
+        self.access((Direction::Read, access), &translation, site, between, detail(event))?;
         self.module.builder.position_at_end(between);
-        self.module.write(&self.prologue, access, &translation, event.site, tail)
+        self.access((Direction::Write, access), &translation, site, tail, detail(event))
     }
 
     fn compare_exchange(&mut self, event: &Event<'ctx>, access: &Access<'ctx>, tail: BasicBlock<'ctx>) -> Emitted<()> {
         let m = self.module;
+        let site = m.c32(event.site.0);
         let exchanged = llvm::result(event.inst).into_struct_value();
         debug_assert!(exchanged.get_type().count_fields() == 2, "cmpxchg gives {{value, success}}");
         let success = m.builder.build_extract_value(exchanged.as_aggregate_value_enum(), 1, "")?.into_int_value();
@@ -235,9 +242,11 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         let after_read = m.block_after(m.here()?);
         let write = m.block_after(after_read);
         match &translation {
-            Some(translation) => m.read(&self.prologue, access, translation, event.site, after_read)?,
+            Some(translation) => {
+                self.access((Direction::Read, access), translation, site, after_read, detail(event))?
+            }
             None => {
-                m.call_access(Direction::Read, access, event.site)?;
+                m.call_access(Direction::Read, access, site)?;
                 m.builder.build_unconditional_branch(after_read)?;
             }
         }
@@ -245,16 +254,16 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         m.branch(success, write, tail, Likely::Mostly)?;
         m.builder.position_at_end(write);
         match &translation {
-            Some(translation) => m.write(&self.prologue, access, translation, event.site, tail),
+            Some(translation) => self.access((Direction::Write, access), translation, site, tail, detail(event)),
             None => {
-                m.call_access(Direction::Write, access, event.site)?;
+                m.call_access(Direction::Write, access, site)?;
                 m.builder.build_unconditional_branch(tail)?;
                 Ok(())
             }
         }
     }
 
-    fn creation(&self, site: SiteId) -> Emitted<()> {
+    fn creation(&self, site: IntValue<'ctx>) -> Emitted<()> {
         let header = self.prologue.header.ok_or(PassError::Invalid("no header".into()))?;
         let number = self.module.global_site(site)?;
         self.module.builder.build_store(self.module.offset(header, offset::CREATION_SITE)?, number)?;
@@ -281,6 +290,11 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         }
         Ok(())
     }
+}
+
+/// Reuse is counted inline in innermost loops only: elsewhere a call costs little in comparison, and a fourth of the code.
+fn detail(event: &Event<'_>) -> Detail {
+    if event.hot { Detail::Events } else { Detail::Own }
 }
 
 fn needs(plan: &Plan<'_>, style: Style, tables: &Tables) -> Needs {

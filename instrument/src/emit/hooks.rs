@@ -1,25 +1,17 @@
-//! Declarations and calls of the runtime's entry points.
+//! Declarations of the runtime's entry points. [`super::thunks`] calls them.
 
-use super::{Emitted, ModuleEmitter};
+use super::ModuleEmitter;
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::types::BasicMetadataTypeEnum;
-use inkwell::values::{BasicMetadataValueEnum, CallSiteValue, FunctionValue};
+use inkwell::values::FunctionValue;
 use threadtalk_abi::hooks::Hook;
 
 /// LLVM's number of the calling convention `preserve_most`.
-const PRESERVE_MOST: u32 = 14;
+pub const PRESERVE_MOST: u32 = 14;
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
-    /// Calls a hook.
-    pub fn call(&self, hook: Hook, arguments: &[BasicMetadataValueEnum<'ctx>]) -> Emitted<CallSiteValue<'ctx>> {
-        let call = self.builder.build_call(self.hook(hook), arguments, "")?;
-        if hook.preserve_most {
-            call.set_call_convention(PRESERVE_MOST);
-        }
-        Ok(call)
-    }
-
-    fn hook(&self, hook: Hook) -> FunctionValue<'ctx> {
+    /// The declaration of a hook.
+    pub fn hook(&self, hook: Hook) -> FunctionValue<'ctx> {
         *self.hooks.borrow_mut().entry(hook.name).or_insert_with(|| self.declare(hook))
     }
 

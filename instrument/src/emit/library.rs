@@ -5,7 +5,6 @@ use crate::access::When;
 use crate::error::PassError;
 use crate::library::{Effect, Length, Limit};
 use crate::llvm;
-use crate::tables::SiteId;
 use inkwell::IntPredicate;
 use inkwell::values::{
     AsValueRef, BasicMetadataValueEnum, BasicValueEnum, FunctionValue, InstructionValue, IntValue, PointerValue,
@@ -17,7 +16,13 @@ const NUMBER_CHARACTERS: &str = "\t\n\u{b}\u{c}\r +-.0123456789abcdefABCDEFxXpPi
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Emits one effect of a call at the builder's place, which is before or after it.
-    pub fn library(&self, call: InstructionValue<'ctx>, effect: Effect, when: When, site: SiteId) -> Emitted<()> {
+    pub fn library(
+        &self,
+        call: InstructionValue<'ctx>,
+        effect: Effect,
+        when: When,
+        site: IntValue<'ctx>,
+    ) -> Emitted<()> {
         debug_assert_eq!(effect.is_after(), when == When::After);
         let pointer = |argument| llvm::pointer_operand(call, argument);
         let limit = |limit, argument| self.limit(call, limit, pointer(argument));
@@ -53,7 +58,13 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         }
     }
 
-    fn ranged(&self, hook: Hook, pointer: PointerValue<'ctx>, bytes: IntValue<'ctx>, site: SiteId) -> Emitted<()> {
+    fn ranged(
+        &self,
+        hook: Hook,
+        pointer: PointerValue<'ctx>,
+        bytes: IntValue<'ctx>,
+        site: IntValue<'ctx>,
+    ) -> Emitted<()> {
         self.call(hook, &[pointer.into(), bytes.into(), self.global_site(site)?.into()]).map(drop)
     }
 
@@ -162,14 +173,19 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     }
 
     /// Reads a string that the call is going to append to, and remembers where it ended.
-    fn read_appendable(&self, call: InstructionValue<'ctx>, start: PointerValue<'ctx>, site: SiteId) -> Emitted<()> {
+    fn read_appendable(
+        &self,
+        call: InstructionValue<'ctx>,
+        start: PointerValue<'ctx>,
+        site: IntValue<'ctx>,
+    ) -> Emitted<()> {
         let length = self.call_c(self.c_function("strlen", 1)?, &[start.into()])?;
         self.appendable.borrow_mut().insert(call, length);
         self.ranged(hooks::READ_RANGE, start, self.builder.build_int_add(length, self.c64(1), "")?, site)
     }
 
     /// A string was appended at the place that `read_appendable` found.
-    fn append(&self, call: InstructionValue<'ctx>, start: PointerValue<'ctx>, site: SiteId) -> Emitted<()> {
+    fn append(&self, call: InstructionValue<'ctx>, start: PointerValue<'ctx>, site: IntValue<'ctx>) -> Emitted<()> {
         let known = self.appendable.borrow().get(&call).copied();
         let length = known.ok_or(PassError::Invalid("append without length".into()))?;
         self.ranged(hooks::WRITE_STRING, self.offset_by(start, length)?, self.c64(u64::MAX), site)

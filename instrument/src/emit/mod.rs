@@ -1,6 +1,6 @@
 //! Turns a function's plan into IR.
 //!
-//! * [`hooks`] declares the entry points of the runtime and calls them.
+//! * [`hooks`] declares the entry points of the runtime; [`thunks`] are the functions through which they are called.
 //! * [`prologue`] finds the thread's control block when a function is entered.
 //! * [`translate`] gets from an address to its cells.
 //! * [`read`] and [`write`] are the inlined sequences that [`threadtalk_abi::thread`] describes.
@@ -16,6 +16,7 @@ pub mod prefix;
 pub mod prologue;
 pub mod read;
 pub mod registration;
+pub mod thunks;
 pub mod translate;
 pub mod vectors;
 pub mod write;
@@ -31,19 +32,21 @@ use inkwell::values::{FunctionValue, GlobalValue, InstructionValue, IntValue, Me
 use inkwell::{AddressSpace, AtomicOrdering, ThreadLocalMode};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 use threadtalk_abi::thread::TLS_SYMBOL;
 
 /// Result of emitting something.
 pub type Emitted<T> = Result<T, PassError>;
 
 /// What the code of all functions of a module shares.
+#[derive(Clone)]
 pub struct ModuleEmitter<'a, 'ctx> {
     /// The module.
     pub module: &'a Module<'ctx>,
     /// Its context.
     pub context: ContextRef<'ctx>,
     /// The one builder.
-    pub builder: Builder<'ctx>,
+    pub builder: Rc<Builder<'ctx>>,
     /// `i32`.
     pub i32: IntType<'ctx>,
     /// `i64`.
@@ -54,13 +57,15 @@ pub struct ModuleEmitter<'a, 'ctx> {
     pub tls: GlobalValue<'ctx>,
     /// The module's `ModuleBases`.
     pub bases: GlobalValue<'ctx>,
-    hooks: RefCell<HashMap<&'static str, FunctionValue<'ctx>>>,
+    hooks: Rc<RefCell<HashMap<&'static str, FunctionValue<'ctx>>>>,
+    functions: Rc<RefCell<HashMap<thunks::Key, FunctionValue<'ctx>>>>,
     /// Lengths of strings before something was appended to them, by the call that does it.
-    appendable: RefCell<HashMap<InstructionValue<'ctx>, IntValue<'ctx>>>,
+    appendable: Rc<RefCell<HashMap<InstructionValue<'ctx>, IntValue<'ctx>>>>,
     invariant_kind: u32,
     profile_kind: u32,
     empty: MetadataValue<'ctx>,
     rarely: MetadataValue<'ctx>,
+    seldom: MetadataValue<'ctx>,
     mostly: MetadataValue<'ctx>,
 }
 
@@ -69,6 +74,8 @@ pub struct ModuleEmitter<'a, 'ctx> {
 pub enum Likely {
     /// Nearly never: the target is a cold call.
     Rarely,
+    /// One time in many.
+    Seldom,
     /// More often than not.
     Mostly,
 }
@@ -101,19 +108,21 @@ impl<'a, 'ctx> ModuleEmitter<'a, 'ctx> {
         ModuleEmitter {
             module,
             context,
-            builder: context.create_builder(),
+            builder: Rc::new(context.create_builder()),
             i32,
             i64: context.i64_type(),
             ptr,
             tls,
             bases,
-            hooks: RefCell::default(),
-            appendable: RefCell::default(),
+            hooks: Rc::default(),
+            functions: Rc::default(),
+            appendable: Rc::default(),
             invariant_kind: context.get_kind_id("invariant.load"),
             profile_kind: context.get_kind_id("prof"),
             empty: context.metadata_node(&[]),
             // The weights of __builtin_expect, so that block placement treats the targets as cold.
             rarely: weights(1, 2000),
+            seldom: weights(1, 50),
             mostly: weights(4, 1),
         }
     }
@@ -158,9 +167,10 @@ impl<'a, 'ctx> ModuleEmitter<'a, 'ctx> {
         Ok(self.builder.build_load(ty, self.offset(base, offset)?, "")?.into_int_value())
     }
 
-    /// Loads one of the module's bases.
+    /// Loads one of the module's bases. Not marked as constant: what uses it is cold or warm, and must not be given a
+    /// register that hot code needs.
     pub fn load_base(&self, offset: usize) -> Emitted<IntValue<'ctx>> {
-        Ok(self.load_constant(self.i32, self.bases.as_pointer_value(), offset as u64, "")?.into_int_value())
+        self.load_int(self.i32, self.bases.as_pointer_value(), offset as u64)
     }
 
     /// Makes the memory access relaxed.
@@ -179,7 +189,11 @@ impl<'a, 'ctx> ModuleEmitter<'a, 'ctx> {
         likely: Likely,
     ) -> Emitted<()> {
         let branch = self.builder.build_conditional_branch(condition, taken, other)?;
-        let weights = if likely == Likely::Rarely { self.rarely } else { self.mostly };
+        let weights = match likely {
+            Likely::Rarely => self.rarely,
+            Likely::Seldom => self.seldom,
+            Likely::Mostly => self.mostly,
+        };
         let set = branch.set_metadata(weights, self.profile_kind);
         debug_assert!(set.is_ok(), "a node is metadata");
         Ok(())

@@ -24,7 +24,17 @@ pub struct Needs {
     pub header: bool,
 }
 
+/// Where the id is that this thread writes at the module's site 0. It changes in calls that create or join threads.
+#[derive(Clone, Copy, Debug)]
+pub enum WriteId<'ctx> {
+    /// In a stack slot, loaded again after each call; becomes registers when the function is done.
+    Slot(PointerValue<'ctx>),
+    /// A value, where there are no calls.
+    Value(IntValue<'ctx>),
+}
+
 /// Values that live as long as the function runs.
+#[derive(Default)]
 pub struct Prologue<'ctx> {
     /// The control block; `None` if nothing needs it.
     pub header: Option<PointerValue<'ctx>>,
@@ -34,8 +44,8 @@ pub struct Prologue<'ctx> {
     pub own: Option<(IntValue<'ctx>, IntValue<'ctx>)>,
     /// `own_base` and `own_span` in all lanes of 4, 8 and 16, for signed comparison.
     pub own_lanes: Option<(IntValue<'ctx>, IntValue<'ctx>)>,
-    /// A stack slot with the id of module site 0; becomes registers when the function is done.
-    pub write_slot: Option<PointerValue<'ctx>>,
+    /// What to write.
+    pub write_id: Option<WriteId<'ctx>>,
 }
 
 /// SSE2 compares only signed numbers: both sides of `c - own_base < own_span` are moved by this.
@@ -44,7 +54,7 @@ const SIGN: u64 = 1 << 31;
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Emits the prologue. Everything that follows goes before instructions that it dominates.
     pub fn prologue(&self, function: FunctionValue<'ctx>, needs: Needs) -> Emitted<Prologue<'ctx>> {
-        let mut prologue = Prologue { header: None, directory: None, own: None, own_lanes: None, write_slot: None };
+        let mut prologue = Prologue::default();
         if !needs.header {
             return Ok(prologue);
         }
@@ -52,16 +62,12 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let point = unsafe { InstructionValue::new(llvm::ffi::threadtalk_shim_entry_point(function.as_value_ref())) };
         let b = &self.builder;
         b.position_before(&point);
-        if needs.writes {
-            prologue.write_slot = Some(b.build_alloca(self.i32, "threadtalk.write")?);
-        }
+        let slot = if needs.writes { Some(b.build_alloca(self.i32, "threadtalk.write")?) } else { None };
         let rest = llvm::split_before(point).ok_or(PassError::Invalid("no entry block".into()))?;
         let entry = function.get_first_basic_block().ok_or(PassError::Invalid("no entry block".into()))?;
         let attach = self.context.append_basic_block(function, "threadtalk.attach");
         self.reopen(entry)?;
-        let slot =
-            self.intrinsic("llvm.threadlocal.address", &[self.ptr.into()], &[self.tls.as_pointer_value().into()])?;
-        let known = b.build_load(self.ptr, slot.into_pointer_value(), "threadtalk.known")?.into_pointer_value();
+        let known = self.load_thread_pointer()?;
         self.branch(b.build_is_null(known, "")?, attach, rest, Likely::Rarely)?;
         b.position_at_end(attach);
         let made = self.call(hooks::ATTACH, &[])?;
@@ -77,27 +83,40 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             prologue.directory = Some(directory.into_pointer_value());
         }
         if needs.scalar_reads || needs.vector_reads {
-            let base = self.load_constant(self.i32, header, offset::OWN_BASE, "threadtalk.own")?.into_int_value();
-            let span = self.load_constant(self.i32, header, offset::OWN_SPAN, "threadtalk.span")?.into_int_value();
-            prologue.own = Some((base, span));
-            if needs.vector_reads {
-                let sign = self.i32.const_int(SIGN, false);
-                prologue.own_lanes = Some((b.build_xor(base, sign, "")?, b.build_xor(span, sign, "")?));
-            }
+            self.load_own(&mut prologue, header, needs.vector_reads)?;
         }
-        if let Some(slot) = prologue.write_slot {
-            self.load_write_id(header, slot)?;
+        if let Some(slot) = slot {
+            b.build_store(slot, self.write_id(header)?)?;
+            prologue.write_id = Some(WriteId::Slot(slot));
         }
         Ok(prologue)
     }
 
-    /// Puts the id that this thread writes at the module's site 0 into the slot.
-    pub fn load_write_id(&self, header: PointerValue<'ctx>, slot: PointerValue<'ctx>) -> Emitted<IntValue<'ctx>> {
+    /// The thread's control block or null.
+    pub fn load_thread_pointer(&self) -> Emitted<PointerValue<'ctx>> {
+        let tls = self.tls.as_pointer_value();
+        let slot = self.intrinsic("llvm.threadlocal.address", &[self.ptr.into()], &[tls.into()])?;
+        Ok(self.builder.build_load(self.ptr, slot.into_pointer_value(), "threadtalk.known")?.into_pointer_value())
+    }
+
+    /// Loads the range of the thread's own ids.
+    pub fn load_own(&self, prologue: &mut Prologue<'ctx>, header: PointerValue<'ctx>, lanes: bool) -> Emitted<()> {
+        let base = self.load_constant(self.i32, header, offset::OWN_BASE, "threadtalk.own")?.into_int_value();
+        let span = self.load_constant(self.i32, header, offset::OWN_SPAN, "threadtalk.span")?.into_int_value();
+        prologue.own = Some((base, span));
+        if lanes {
+            let sign = self.i32.const_int(SIGN, false);
+            let b = &self.builder;
+            prologue.own_lanes = Some((b.build_xor(base, sign, "")?, b.build_xor(span, sign, "")?));
+        }
+        Ok(())
+    }
+
+    /// The id that this thread writes at the module's site 0 now.
+    pub fn write_id(&self, header: PointerValue<'ctx>) -> Emitted<IntValue<'ctx>> {
         let thread = self.load_int(self.i32, header, offset::WRITE_BASE)?;
         let module = self.load_base(offset_of!(ModuleBases, write_site_base))?;
-        let id = self.builder.build_int_add(thread, module, "")?;
-        self.builder.build_store(slot, id)?;
-        Ok(id)
+        Ok(self.builder.build_int_add(thread, module, "")?)
     }
 
     /// A 32-bit value in each of `lanes` lanes.

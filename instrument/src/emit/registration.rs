@@ -47,7 +47,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             false,
         );
         b.build_indirect_call(keep, asm, &[version.as_pointer_value().into()], "")?;
-        self.call(hooks::REGISTER, &[descriptor.into()])?;
+        b.build_call(self.hook(hooks::REGISTER), &[descriptor.into()], "")?;
         b.build_return(None)?;
         // SAFETY: a function without parameters of this module.
         unsafe {

@@ -4,7 +4,6 @@ use super::{Emitted, Likely, ModuleEmitter};
 use crate::access::{Access, Direction};
 use crate::error::PassError;
 use crate::llvm;
-use crate::tables::SiteId;
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{IntValue, PointerValue, VectorValue};
 use std::num::NonZeroU32;
@@ -18,7 +17,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         pointer: PointerValue<'ctx>,
         lane: u64,
         mask: VectorValue<'ctx>,
-        site: SiteId,
+        site: IntValue<'ctx>,
     ) -> Emitted<()> {
         let hook = match direction {
             Direction::Read => hooks::READ_MASKED,
@@ -36,7 +35,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         pointer: PointerValue<'ctx>,
         lane: u64,
         mask: VectorValue<'ctx>,
-        site: SiteId,
+        site: IntValue<'ctx>,
     ) -> Emitted<()> {
         let hook = match direction {
             Direction::Read => hooks::READ_RANGE,
@@ -55,7 +54,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         pointers: VectorValue<'ctx>,
         (bytes, align): (u64, u64),
         mask: VectorValue<'ctx>,
-        site: SiteId,
+        site: IntValue<'ctx>,
         tail: Option<BasicBlock<'ctx>>,
     ) -> Emitted<()> {
         let b = &self.builder;

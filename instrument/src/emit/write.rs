@@ -1,31 +1,33 @@
 //! The inlined write, and the cold calls of reads and writes.
 
-use super::prologue::Prologue;
+use super::prologue::{Prologue, WriteId};
+use super::read::Exits;
 use super::translate::{Shape, Translation};
 use super::{Emitted, ModuleEmitter};
 use crate::access::{Access, Direction};
 use crate::error::PassError;
-use crate::tables::SiteId;
 use inkwell::basic_block::BasicBlock;
-use inkwell::values::InstructionValue;
+use inkwell::values::{InstructionValue, IntValue};
 use threadtalk_abi::hooks;
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
-    /// A write; ends by branching to `done`.
+    /// A write; all ways end at the exits.
     pub fn write(
         &self,
         prologue: &Prologue<'ctx>,
         access: &Access<'ctx>,
         translation: &Translation<'ctx>,
-        site: SiteId,
-        done: BasicBlock<'ctx>,
+        site: IntValue<'ctx>,
+        exits: Exits<'ctx>,
     ) -> Emitted<()> {
-        let slow = self.slow_call(Direction::Write, access, site, done)?;
-        self.require_cells(translation, slow)?;
+        self.require_cells(translation, exits.slow)?;
         let b = &self.builder;
-        let slot = prologue.write_slot.ok_or(PassError::Invalid("no write slot".into()))?;
-        let id = b.build_load(self.i32, slot, "")?.into_int_value();
-        let id = b.build_int_add(id, self.c32(site.0), "")?;
+        let id = match prologue.write_id {
+            Some(WriteId::Slot(slot)) => b.build_load(self.i32, slot, "")?.into_int_value(),
+            Some(WriteId::Value(id)) => id,
+            None => return Err(PassError::Invalid("no write id".into())),
+        };
+        let id = b.build_int_add(id, site, "")?;
         match Shape::of(access.bytes, access.align).cells {
             1 => self.relaxed(b.build_store(translation.cells, id)?, 4),
             2 => {
@@ -36,16 +38,16 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             }
             lanes => granule_aligned(b.build_store(translation.cells, self.splat(id, lanes)?)?),
         }
-        b.build_unconditional_branch(done)?;
+        b.build_unconditional_branch(exits.done)?;
         Ok(())
     }
 
-    /// A cold block that calls the hook for an access and branches to `done`.
+    /// A cold block that calls the function for an access and branches to `done`.
     pub fn slow_call(
         &self,
         direction: Direction,
         access: &Access<'ctx>,
-        site: SiteId,
+        site: IntValue<'ctx>,
         done: BasicBlock<'ctx>,
     ) -> Emitted<BasicBlock<'ctx>> {
         let here = self.here()?;
@@ -58,22 +60,21 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(slow)
     }
 
-    /// Calls the hook for an access of known size.
-    pub fn call_access(&self, direction: Direction, access: &Access<'ctx>, site: SiteId) -> Emitted<()> {
-        let site = self.global_site(site)?.into();
-        let pointer = access.pointer.into();
-        let (sized, range) = match direction {
-            Direction::Read => (hooks::read(access.bytes), hooks::READ_RANGE),
-            Direction::Write => (hooks::write(access.bytes), hooks::WRITE_RANGE),
+    /// Calls the function or hook for an access of known size.
+    pub fn call_access(&self, direction: Direction, access: &Access<'ctx>, site: IntValue<'ctx>) -> Emitted<()> {
+        if hooks::read(access.bytes).is_some() {
+            return self.call_access_function(direction, access.bytes, access.pointer, site);
+        }
+        let hook = match direction {
+            Direction::Read => hooks::READ_RANGE,
+            Direction::Write => hooks::WRITE_RANGE,
         };
-        match sized {
-            Some(hook) => self.call(hook, &[pointer, site])?,
-            None => self.call(range, &[pointer, self.c64(access.bytes).into(), site])?,
-        };
-        Ok(())
+        let arguments = [access.pointer.into(), self.c64(access.bytes).into(), self.global_site(site)?.into()];
+        self.call(hook, &arguments).map(drop)
     }
 }
 
+/// Cells of several granules are aligned as one.
 fn granule_aligned(store: InstructionValue<'_>) {
     let set = store.set_alignment(4);
     debug_assert!(set.is_ok(), "a store has an alignment");

@@ -30,6 +30,7 @@ pub struct Loops<'ctx> {
     /// Outer loops before inner ones.
     pub all: Vec<Loop<'ctx>>,
     innermost: HashMap<LLVMBasicBlockRef, usize>,
+    has_inner: Vec<bool>,
 }
 
 extern "C" fn on_loop(data: *mut c_void, raw: *const RawLoop) {
@@ -62,12 +63,21 @@ impl<'ctx> Loops<'ctx> {
         let data: *mut Loops<'ctx> = &mut loops;
         // SAFETY: a live function with a body; the visitors get the data that they expect.
         unsafe { ffi::threadtalk_shim_loops(function.as_value_ref(), data.cast(), on_loop, on_block) };
+        loops.has_inner = vec![false; loops.all.len()];
+        for parent in loops.all.iter().filter_map(|l| l.parent) {
+            loops.has_inner[parent] = true;
+        }
         loops
     }
 
     /// The innermost loop that holds the block.
     pub fn innermost(&self, block: BasicBlock<'ctx>) -> Option<usize> {
         self.innermost.get(&block.as_mut_ptr()).copied()
+    }
+
+    /// Whether the block lies in a loop that has no loop inside.
+    pub fn is_in_innermost(&self, block: BasicBlock<'ctx>) -> bool {
+        self.innermost(block).is_some_and(|index| !self.has_inner[index])
     }
 
     /// The loop and all that enclose it, innermost first.

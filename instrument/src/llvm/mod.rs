@@ -7,6 +7,7 @@ pub mod debug;
 pub mod ffi;
 pub mod loops;
 
+use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
 use inkwell::llvm_sys::core::*;
@@ -303,4 +304,26 @@ pub fn remove_unused(value: LLVMValueRef) {
         LLVMInstructionEraseFromParent(value);
         operands.into_iter().for_each(remove_unused);
     }
+}
+
+/// Where control goes if a number is not 0, if one branch that compares it with 0 or 1 decides that.
+pub fn taken_if_nonzero<'ctx>(number: InstructionValue<'ctx>) -> Option<InstructionValue<'ctx>> {
+    let compare = users(number.as_value_ref()).into_iter().find_map(as_instruction)?;
+    let predicate = compare.get_icmp_predicate()?;
+    let with = constant(operand(compare.as_value_ref(), 1))?;
+    let branch = users(compare.as_value_ref()).into_iter().find_map(as_instruction)?;
+    if branch.get_opcode() != InstructionOpcode::Br {
+        return None;
+    }
+    let when_true = match (predicate, with) {
+        (IntPredicate::NE, 0) | (IntPredicate::EQ, 1) => true,
+        (IntPredicate::EQ, 0) | (IntPredicate::NE, 1) => false,
+        _ => return None,
+    };
+    let block = *successors(branch.get_parent()?).get(usize::from(!when_true))?;
+    let mut at = block.get_first_instruction()?;
+    while at.get_opcode() == InstructionOpcode::Phi {
+        at = at.get_next_instruction()?;
+    }
+    Some(at)
 }

@@ -76,6 +76,7 @@ pub struct Constructs<'ctx> {
     pub all: Vec<Construct<'ctx>>,
     begins: HashMap<LLVMValueRef, Stack>,
     at_entry: HashMap<LLVMBasicBlockRef, Stack>,
+    moved_out: bool,
 }
 
 impl<'ctx> Constructs<'ctx> {
@@ -121,7 +122,16 @@ impl<'ctx> Constructs<'ctx> {
         self.at_entry.insert(entry.as_mut_ptr(), 0);
         let mut work = vec![entry];
         // Stacks at a block's entry only get shorter, so this ends.
-        while let Some(block) = work.pop() {
+        loop {
+            let Some(block) = work.pop() else {
+                // A construct turned out to lie further out than was thought: what comes after its end must hear of it.
+                if !std::mem::take(&mut self.moved_out) {
+                    break;
+                }
+                work = entry.get_parent().map_or_else(Vec::new, |f| f.get_basic_blocks());
+                work.retain(|b| self.at_entry.contains_key(&b.as_mut_ptr()));
+                continue;
+            };
             let mut stack = self.at_entry(block);
             for inst in block.get_instructions() {
                 stack = match edge(inst) {
@@ -144,7 +154,9 @@ impl<'ctx> Constructs<'ctx> {
 
     fn open(&mut self, begin: InstructionValue<'ctx>, kind: RegionKind, outer: Stack) -> Stack {
         if let Some(&stack) = self.begins.get(&begin.as_value_ref()) {
-            self.all[stack - 1].outer = self.common(self.all[stack - 1].outer, outer);
+            let common = self.common(self.all[stack - 1].outer, outer);
+            self.moved_out |= common != self.all[stack - 1].outer;
+            self.all[stack - 1].outer = common;
             return stack;
         }
         let at = debug::of(begin);

@@ -117,7 +117,13 @@ impl Functions {
 
     /// The region of a function if an access has asked for it.
     pub fn known_region(&self, unit: Unit) -> Option<RegionId> {
-        self.regions.get(&unit).copied()
+        let same_construct = || {
+            let construct = self.outlined.get(&unit)?;
+            let pieces = self.outlined.iter().filter(|(_, o)| o.entry == construct.entry);
+            // All pieces of a construct have one region.
+            pieces.filter_map(|(piece, _)| self.regions.get(piece)).next().copied()
+        };
+        self.regions.get(&unit).copied().or_else(same_construct)
     }
 
     /// The name of the function that the user wrote: for outlined constructs that of the function around them.

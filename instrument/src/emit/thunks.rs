@@ -1,0 +1,158 @@
+//! Functions that the pass adds to a module, so that the code at each access stays small.
+//!
+//! * A *keeper* calls a hook and keeps all registers, vector registers too, as hooks do not. A cold call in a loop of floating point code
+//!   then costs that loop no spills.
+//! * An *access function* (`threadtalk.read8`) does all that a read or write of that size can need: the whole sequence of
+//!   [`threadtalk_abi::thread`], for any alignment. Inlined code does the usual case and calls it for the rest; huge functions call it for everything.
+//!
+//! Both are local to the module, and there is one set for each set of CPU features that its functions are compiled for: which vector
+//! registers there are to keep depends on them.
+
+use super::prologue::{Prologue, WriteId};
+use super::read::{Detail, Exits, Read};
+use super::{Emitted, Likely, ModuleEmitter};
+use crate::access::{Access, Direction};
+use crate::error::PassError;
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::module::Linkage;
+use inkwell::values::{BasicMetadataValueEnum, CallSiteValue, FunctionValue, IntValue, PointerValue};
+use std::rc::Rc;
+use threadtalk_abi::hooks::{self, Hook};
+use threadtalk_abi::thread::offset;
+
+/// LLVM's number of the calling convention `preserve_all`.
+const PRESERVE_ALL: u32 = 15;
+
+/// Attributes that say what instructions a function may use.
+const TARGET_ATTRIBUTES: [&str; 3] = ["target-cpu", "target-features", "tune-cpu"];
+
+/// What tells the functions of a module apart: the hook, whether it is a keeper, and the CPU features.
+pub type Key = (&'static str, bool, Vec<(&'static str, String)>);
+
+impl<'ctx> ModuleEmitter<'_, 'ctx> {
+    /// Calls a hook through its keeper.
+    pub fn call(&self, hook: Hook, arguments: &[BasicMetadataValueEnum<'ctx>]) -> Emitted<CallSiteValue<'ctx>> {
+        let caller = self.here()?.get_parent().ok_or(PassError::Invalid("block without function".into()))?;
+        let call = self.builder.build_call(self.keeper(hook, caller)?, arguments, "")?;
+        call.set_call_convention(PRESERVE_ALL);
+        Ok(call)
+    }
+
+    /// Calls the function that handles an access of a size that has one.
+    pub fn call_access_function(
+        &self,
+        direction: Direction,
+        bytes: u64,
+        pointer: PointerValue<'ctx>,
+        site: IntValue<'ctx>,
+    ) -> Emitted<()> {
+        let caller = self.here()?.get_parent().ok_or(PassError::Invalid("block without function".into()))?;
+        let function = self.access_function(direction, bytes, caller)?;
+        let call = self.builder.build_call(function, &[pointer.into(), site.into()], "")?;
+        call.set_call_convention(PRESERVE_ALL);
+        Ok(())
+    }
+
+    fn keeper(&self, hook: Hook, caller: FunctionValue<'ctx>) -> Emitted<FunctionValue<'ctx>> {
+        let key = (hook.name, true, targets(caller));
+        if let Some(known) = self.functions.borrow().get(&key) {
+            return Ok(*known);
+        }
+        let raw = self.hook(hook);
+        let name = hook.name.replace("__threadtalk_", "threadtalk.hook.");
+        let keeper = self.new_function(&name, raw.get_type(), &key.2);
+        self.functions.borrow_mut().insert(key, keeper);
+        let b = self.context.create_builder();
+        b.position_at_end(self.context.append_basic_block(keeper, ""));
+        let arguments: Vec<BasicMetadataValueEnum<'ctx>> = keeper.get_param_iter().map(Into::into).collect();
+        let call = b.build_call(raw, &arguments, "")?;
+        call.set_call_convention(super::hooks::PRESERVE_MOST);
+        match call.try_as_basic_value().basic() {
+            Some(value) => b.build_return(Some(&value))?,
+            None => b.build_return(None)?,
+        };
+        Ok(keeper)
+    }
+
+    fn access_function(
+        &self,
+        direction: Direction,
+        bytes: u64,
+        caller: FunctionValue<'ctx>,
+    ) -> Emitted<FunctionValue<'ctx>> {
+        let hook = match direction {
+            Direction::Read => hooks::read(bytes),
+            Direction::Write => hooks::write(bytes),
+        };
+        let hook = hook.ok_or_else(|| PassError::Invalid(format!("no hook for {bytes} bytes")))?;
+        let key = (hook.name, false, targets(caller));
+        if let Some(known) = self.functions.borrow().get(&key) {
+            return Ok(*known);
+        }
+        let name = hook.name.replace("__threadtalk_", "threadtalk.");
+        let function = self.new_function(&name, self.hook(hook).get_type(), &key.2);
+        self.functions.borrow_mut().insert(key, function);
+        let aside = ModuleEmitter { builder: Rc::new(self.context.create_builder()), ..self.clone() };
+        aside.access_body(function, hook, direction, bytes)?;
+        Ok(function)
+    }
+
+    fn access_body(&self, function: FunctionValue<'ctx>, hook: Hook, direction: Direction, bytes: u64) -> Emitted<()> {
+        let b = &self.builder;
+        let (pointer, site) =
+            (function.get_params()[0].into_pointer_value(), function.get_params()[1].into_int_value());
+        let [entry, attached, slow, done] = [(); 4].map(|()| self.context.append_basic_block(function, ""));
+        b.position_at_end(slow);
+        self.call(hook, &[pointer.into(), self.global_site(site)?.into()])?;
+        b.build_unconditional_branch(done)?;
+        b.position_at_end(done);
+        b.build_return(None)?;
+        b.position_at_end(entry);
+        let header = self.load_thread_pointer()?;
+        self.branch(b.build_is_null(header, "")?, slow, attached, Likely::Rarely)?;
+        b.position_at_end(attached);
+        let directory = b.build_load(self.ptr, self.offset(header, offset::DIRECTORY)?, "")?.into_pointer_value();
+        let mut prologue = Prologue { header: Some(header), directory: Some(directory), ..Prologue::default() };
+        let access = Access { pointer, bytes, align: 1 };
+        let translation = self.translate(&prologue, &access)?;
+        let exits = Exits { slow, done };
+        match direction {
+            Direction::Read => {
+                self.load_own(&mut prologue, header, bytes > 8)?;
+                let read = Read { prologue: &prologue, access: &access, translation: &translation, site, exits };
+                self.read(&read, Detail::Everything)
+            }
+            Direction::Write => {
+                prologue.write_id = Some(WriteId::Value(self.write_id(header)?));
+                self.write(&prologue, &access, &translation, site, exits)
+            }
+        }
+    }
+
+    fn new_function(
+        &self,
+        name: &str,
+        ty: inkwell::types::FunctionType<'ctx>,
+        targets: &[(&'static str, String)],
+    ) -> FunctionValue<'ctx> {
+        let function = self.module.add_function(name, ty, Some(Linkage::Internal));
+        function.set_call_conventions(PRESERVE_ALL);
+        // uwtable 2: a debugger or profiler that stops below must find its way back to the program.
+        for (attribute, value) in [("nounwind", 0), ("noinline", 0), ("cold", 0), ("uwtable", 2)] {
+            let kind = Attribute::get_named_enum_kind_id(attribute);
+            function.add_attribute(AttributeLoc::Function, self.context.create_enum_attribute(kind, value));
+        }
+        for (attribute, value) in targets {
+            function.add_attribute(AttributeLoc::Function, self.context.create_string_attribute(attribute, value));
+        }
+        function
+    }
+}
+
+fn targets(function: FunctionValue<'_>) -> Vec<(&'static str, String)> {
+    let value = |name| {
+        let attribute = function.get_string_attribute(AttributeLoc::Function, name)?;
+        Some((name, attribute.get_string_value().to_string_lossy().into_owned()))
+    };
+    TARGET_ATTRIBUTES.into_iter().filter_map(value).collect()
+}
