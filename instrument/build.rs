@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-const SOURCES: &[&str] = &["plugin.cpp", "pointers.cpp", "control_flow.cpp", "debug_info.cpp", "ignorelist.cpp"];
+const SOURCES: &[&str] =
+    &["plugin.cpp", "pointers.cpp", "control_flow.cpp", "debug_info.cpp", "ignorelist.cpp", "loop_copies.cpp"];
 
 fn main() {
     println!("cargo:rerun-if-env-changed=LLVM_SYS_191_PREFIX");

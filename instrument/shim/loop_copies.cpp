@@ -72,6 +72,20 @@ bool describe(Analysis &a, Loop &loop, Instruction *access, Description &out) {
   return a.evolution.isLoopInvariant(out.stride, &loop);
 }
 
+// The first access before number i that moves in step with it at a fixed distance, or itself.
+void find_leader(Analysis &a, ArrayRef<Description> all, size_t i, ThreadtalkAffine *affine) {
+  affine[i] = {nullptr, nullptr, i, 0};
+  for (size_t j = 0; j < i; j++) {
+    if (affine[j].leader != j || all[j].stride != all[i].stride || all[j].start->getType() != all[i].start->getType())
+      continue;
+    if (auto *apart = dyn_cast<SCEVConstant>(a.evolution.getMinusSCEV(all[i].start, all[j].start))) {
+      affine[i].leader = j;
+      affine[i].offset = apart->getAPInt().getSExtValue();
+      return;
+    }
+  }
+}
+
 // Values that leave the loop get a second origin: the copy.
 void join_exits(Loop &loop, BasicBlock *exit, ValueToValueMapTy &map) {
   for (PHINode &phi : exit->phis()) {
@@ -94,7 +108,7 @@ void *threadtalk_shim_affine_open(LLVMValueRef function) { return new Analysis(*
 void threadtalk_shim_affine_close(void *analysis) { delete static_cast<Analysis *>(analysis); }
 
 bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const LLVMValueRef *accesses, size_t count,
-                               LLVMValueRef *addresses, LLVMValueRef *strides, ThreadtalkLoopCopy *out) {
+                               ThreadtalkAffine *affine, ThreadtalkLoopCopy *out) {
   auto &a = *static_cast<Analysis *>(analysis);
   Loop *loop = a.loops.getLoopFor(unwrap(header));
   if (!loop || loop->getHeader() != unwrap(header) || !loop->isInnermost() || !loop->isLoopSimplifyForm() ||
@@ -115,6 +129,8 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const L
   for (size_t i = 0; i < count; i++)
     if (!describe(a, *loop, unwrap<Instruction>(accesses[i]), descriptions[i]))
       return false;
+  for (size_t i = 0; i < count; i++)
+    find_leader(a, descriptions, i, affine);
 
   Type *word = Type::getInt64Ty(a.function.getContext());
   const SCEV *iterations =
@@ -124,16 +140,20 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const L
   const DataLayout &layout = a.function.getParent()->getDataLayout();
   SCEVExpander expander(a.evolution, layout, "threadtalk");
   bool can = expander.isSafeToExpandAt(iterations, at);
-  for (auto &d : descriptions)
-    can = can && expander.isSafeToExpandAt(d.start, at) && expander.isSafeToExpandAt(d.stride, at);
+  for (size_t i = 0; i < count; i++)
+    can = can && (affine[i].leader != i || (expander.isSafeToExpandAt(descriptions[i].start, at) &&
+                                            expander.isSafeToExpandAt(descriptions[i].stride, at)));
   if (!can)
     return false;
   // From here on the function changes.
   formLCSSA(*loop, a.tree, &a.loops, &a.evolution);
   out->iterations = wrap(expander.expandCodeFor(iterations, word, at));
   for (size_t i = 0; i < count; i++) {
-    addresses[i] = wrap(expander.expandCodeFor(descriptions[i].start, descriptions[i].start->getType(), at));
-    strides[i] = wrap(expander.expandCodeFor(a.evolution.getTruncateOrSignExtend(descriptions[i].stride, word), word, at));
+    if (affine[i].leader != i)
+      continue;
+    const SCEV *start = descriptions[i].start, *stride = descriptions[i].stride;
+    affine[i].address = wrap(expander.expandCodeFor(start, start->getType(), at));
+    affine[i].stride = wrap(expander.expandCodeFor(a.evolution.getTruncateOrSignExtend(stride, word), word, at));
   }
   expander.clear();
 

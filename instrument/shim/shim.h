@@ -42,6 +42,26 @@ LLVMValueRef threadtalk_shim_before_exit(LLVMBasicBlockRef block);
 void threadtalk_shim_promote(LLVMValueRef function, LLVMValueRef slot);
 void threadtalk_shim_add_constructor(LLVMModuleRef module, LLVMValueRef function, int priority);
 
+// loop_copies.cpp
+struct ThreadtalkLoopCopy {
+  LLVMValueRef iterations; // i64, before the branch
+  LLVMValueRef branch;     // "br false, plain copy, loop": decides which of the two runs
+};
+void *threadtalk_shim_affine_open(LLVMValueRef function);
+void threadtalk_shim_affine_close(void *analysis);
+// Where an access of a loop is, before the loop: a fixed number of bytes behind the access number `leader` (itself: 0),
+// whose first address and stride (i64) are values.
+struct ThreadtalkAffine {
+  LLVMValueRef address;
+  LLVMValueRef stride;
+  size_t leader;
+  int64_t offset;
+};
+// If all accesses of the innermost loop are affine in a known number of iterations: describes them before the loop, makes
+// a second copy of it, and returns true. Otherwise nothing has changed.
+bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const LLVMValueRef *accesses, size_t count,
+                               ThreadtalkAffine *affine, ThreadtalkLoopCopy *out);
+
 // debug_info.cpp
 LLVMMetadataRef threadtalk_shim_subprogram_of(LLVMMetadataRef scope);
 const char *threadtalk_shim_subprogram_name(LLVMMetadataRef subprogram, bool linkage, size_t *length);

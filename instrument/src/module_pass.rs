@@ -42,6 +42,11 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
         statistics.events += plan.events.len();
         statistics.dropped += found.dropped;
         statistics.outlined += usize::from(plan.accesses > options.inline_limit);
+        if options.optimise && plan.accesses <= options.inline_limit {
+            let offers = optimise::whole_loops::find(&mut plan);
+            statistics.loops += offers.len();
+            emitter.offer_loops(plan.function, &offers)?;
+        }
         emit::function::emit(&emitter, &plan, &found.shares, options.inline_limit, &tables)?;
     }
     emitter.register(&mut tables)?;
@@ -72,16 +77,18 @@ struct Statistics {
     outlined: usize,
     events: usize,
     dropped: usize,
+    loops: usize,
 }
 
 impl Statistics {
     fn print(&self, file: &str, tables: &Tables) {
         eprintln!(
-            "threadtalk: {file}: {} functions ({} without inlining), {} events ({} reads left out), {} sites, {} regions",
+            "threadtalk: {file}: {} functions ({} without inlining), {} events ({} reads left out), {} loops with a plain copy, {} sites, {} regions",
             self.functions,
             self.outlined,
             self.events,
             self.dropped,
+            self.loops,
             tables.sites(),
             tables.regions()
         );

@@ -30,6 +30,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             .collect();
         let ty = match result {
             "ptr" => inkwell::types::BasicType::fn_type(&self.ptr, &parameters, false),
+            "i32" => self.i32.fn_type(&parameters, false),
             _ => self.context.void_type().fn_type(&parameters, false),
         };
         let function = self.module.add_function(hook.name, ty, None);

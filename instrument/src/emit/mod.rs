@@ -6,12 +6,14 @@
 //! * [`read`] and [`write`] are the inlined sequences that [`threadtalk_abi::thread`] describes.
 //! * [`vectors`] are masked accesses, gather and scatter; [`library`] are calls of the C library, [`prefix`] is what
 //!   they need to know where a comparison ends.
+//! * [`loops`] asks the runtime to count a whole loop before it runs.
 //! * [`function`] puts the pieces where they belong; [`registration`] makes the module known to the runtime.
 
 pub mod function;
 pub mod hooks;
 pub mod library;
 pub mod lifetime;
+pub mod loops;
 pub mod prefix;
 pub mod prologue;
 pub mod read;

@@ -15,7 +15,33 @@ pub struct RawLoop {
     pub end: LLVMMetadataRef,
 }
 
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RawAffine {
+    pub address: LLVMValueRef,
+    pub stride: LLVMValueRef,
+    pub leader: usize,
+    pub offset: i64,
+}
+
+#[repr(C)]
+pub struct RawLoopCopy {
+    pub iterations: LLVMValueRef,
+    pub branch: LLVMValueRef,
+}
+
 unsafe extern "C" {
+    pub fn threadtalk_shim_affine_open(function: LLVMValueRef) -> *mut c_void;
+    pub fn threadtalk_shim_affine_close(analysis: *mut c_void);
+    pub fn threadtalk_shim_copy_loop(
+        analysis: *mut c_void,
+        header: LLVMBasicBlockRef,
+        accesses: *const LLVMValueRef,
+        count: usize,
+        affine: *mut RawAffine,
+        out: *mut RawLoopCopy,
+    ) -> bool;
+
     pub fn threadtalk_shim_register(pass_builder: *mut c_void);
     pub fn threadtalk_shim_error(context: LLVMContextRef, text: *const c_char, length: usize);
 

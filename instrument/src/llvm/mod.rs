@@ -326,4 +326,17 @@ pub fn taken_if_nonzero<'ctx>(number: InstructionValue<'ctx>) -> Option<Instruct
         at = at.get_next_instruction()?;
     }
     Some(at)
+
+/// The targets of a branch.
+pub fn successors_of<'ctx>(branch: InstructionValue<'ctx>) -> Vec<BasicBlock<'ctx>> {
+    branch.get_parent().map(successors).unwrap_or_default()
+}
+
+/// Gives a conditional branch another condition and another target for when it holds.
+pub fn redirect<'ctx>(branch: InstructionValue<'ctx>, condition: IntValue<'ctx>, taken: BasicBlock<'ctx>) {
+    // SAFETY: a live conditional branch; the new target has no PHI nodes.
+    unsafe {
+        LLVMSetCondition(branch.as_value_ref(), condition.as_value_ref());
+        LLVMSetSuccessor(branch.as_value_ref(), 0, taken.as_mut_ptr());
+    }
 }

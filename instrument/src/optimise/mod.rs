@@ -2,13 +2,15 @@
 //!
 //! * [`own_reads`]: reads of what the same block has just written are own reads: no event, no code.
 //! * [`shared_translation`]: a second access to the same address uses the translation of the first.
+//! * [`whole_loops`]: loops whose accesses are known before they run get a copy without hooks.
 //!
-//! Both rest on one thing: in a program without data races, no other thread can touch the address between two accesses of a block unless
+//! All rest on one thing: in a program without data races, no other thread can touch the address between two accesses of a block unless
 //! something between them synchronises. Anything that could (calls, fences, atomic accesses) ends a [`segment`].
 
 pub mod own_reads;
 pub mod segment;
 pub mod shared_translation;
+pub mod whole_loops;
 
 use crate::access::Plan;
 

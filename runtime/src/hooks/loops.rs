@@ -12,10 +12,10 @@ use crate::process::Process;
 use crate::thread::Thread;
 use core::slice;
 use core::sync::atomic::AtomicU32;
-use threadtalk_abi::GRANULE;
-use threadtalk_abi::cell::{NONE, SHARED};
+use threadtalk_abi::cell::NONE;
 use threadtalk_abi::loops::{Access, MOST_ACCESSES, WRITE};
 use threadtalk_abi::thread::EventCounter;
+use threadtalk_abi::{CHUNK_SHIFT, GRANULE};
 use threadtalk_profile::layout::CrdMode;
 use threadtalk_sigmem::Run;
 
@@ -23,6 +23,8 @@ use threadtalk_sigmem::Run;
 const IN_ORDER: u64 = 16;
 /// Different (state, site) pairs with events in a loop.
 const MOST_COUNTS: usize = 16;
+/// Gaps up to so many times the access are looked at together with it: 16 cells take as long as one by itself.
+const NEAR: u64 = 8;
 
 /// Events that the loop makes.
 struct Counts {
@@ -138,15 +140,76 @@ fn read(t: &Thread, p: &Process, access: &Access, span: Span, iterations: u64, c
     match dense(access, iterations) {
         Some(times) => read_range(t, p, span.first, span.last - span.first + 1, times, access.site, counts),
         None => {
-            let mut at = access.address;
-            for _ in 0..iterations {
-                if !read_range(t, p, at, u64::from(access.bytes), 1, access.site, counts) {
-                    return false;
-                }
-                at = at.wrapping_add_signed(access.stride);
-            }
-            true
+            let near = access.stride.unsigned_abs() <= NEAR * u64::from(access.bytes);
+            (near && is_own(t, p, span)) || read_strided(t, p, access, iterations, counts)
         }
+    }
+}
+
+/// Whether all that a span covers, the gaps too, was written by this thread or by nobody: then no read in it is an event.
+fn is_own(t: &Thread, p: &Process, span: Span) -> bool {
+    p.signature.directory.runs(span.first, span.last - span.first + 1).all(|run| match run {
+        Run::Unmapped { .. } => true,
+        Run::Mapped { cells, .. } => {
+            let cells = plain(cells);
+            own_prefix(cells, t.header.own_base, t.header.own_span) == cells.len()
+        }
+    })
+}
+
+/// One access at a time, with the chunk's translation at hand and equal states counted together.
+fn read_strided(t: &Thread, p: &Process, access: &Access, iterations: u64, counts: &mut Counts) -> bool {
+    let bytes = u64::from(access.bytes);
+    let (mut at, mut chunk, mut offset) = (access.address, u64::MAX, 0);
+    // The state seen last and where its events go: null for none.
+    let (mut last, mut counter, mut pending) = (NONE, core::ptr::null_mut(), 0);
+    for _ in 0..iterations {
+        if at >> CHUNK_SHIFT != chunk {
+            chunk = at >> CHUNK_SHIFT;
+            offset = p.signature.directory.offset(at).unwrap_or(0);
+        }
+        let first = at & !(GRANULE - 1);
+        let granules = (at + bytes - 1) / GRANULE - at / GRANULE + 1;
+        if (at + bytes - 1) >> CHUNK_SHIFT != chunk {
+            if !read_range(t, p, at, bytes, 1, access.site, counts) {
+                return false;
+            }
+        } else if offset != 0 {
+            let cells = core::ptr::with_exposed_provenance::<u32>(first.wrapping_add(offset) as usize);
+            for i in 0..granules as usize {
+                // SAFETY: the access lies in one chunk, which has cells for all its granules.
+                let state = unsafe { cells.add(i).read() };
+                if state != last {
+                    if pending > 0 && !counts.add(counter, pending) {
+                        return false;
+                    }
+                    (last, pending) = (state, 0);
+                    counter = match event_counter(t, state, access.site) {
+                        Ok(counter) => counter,
+                        Err(Unsettled) => return false,
+                    };
+                }
+                pending += u64::from(!counter.is_null());
+            }
+        }
+        at = at.wrapping_add_signed(access.stride);
+    }
+    pending == 0 || counts.add(counter, pending)
+}
+
+/// The order of events matters.
+struct Unsettled;
+
+/// Where reads of cells in `state` count; null if they are no events.
+#[inline]
+fn event_counter(t: &Thread, state: u32, site: u32) -> Result<*mut EventCounter, Unsettled> {
+    if state == NONE || state.wrapping_sub(t.header.own_base) < t.header.own_span {
+        return Ok(core::ptr::null_mut());
+    }
+    match t.known(state, site) {
+        None => Err(Unsettled),
+        Some(counter) if counter == t.idle_counter() => Ok(core::ptr::null_mut()),
+        Some(counter) => Ok(counter),
     }
 }
 
@@ -170,14 +233,12 @@ fn read_cells(t: &Thread, cells: &[AtomicU32], times: u64, site: u32, counts: &m
         let own = state.wrapping_sub(t.header.own_base) < t.header.own_span;
         let length =
             if own { own_prefix(rest, t.header.own_base, t.header.own_span) } else { equal_prefix(rest, state) };
-        if !own && state != NONE {
-            match t.known(state, site) {
-                None => return false,
-                Some(counter) if counter == t.idle_counter() => {}
-                Some(counter) => {
-                    if state & SHARED == 0 || !counts.add(counter, times * length as u64) {
-                        return false;
-                    }
+        match event_counter(t, state, site) {
+            Err(Unsettled) => return false,
+            Ok(counter) if counter.is_null() => {}
+            Ok(counter) => {
+                if !counts.add(counter, times * length as u64) {
+                    return false;
                 }
             }
         }
@@ -227,9 +288,24 @@ fn write(t: &mut Thread, p: &Process, access: &Access, iterations: u64) {
         fill(t, p, span.first, span.last - span.first + 1, fresh);
         return;
     }
-    let mut at = access.address;
+    let bytes = u64::from(access.bytes);
+    let (mut at, mut chunk, mut offset) = (access.address, u64::MAX, 0);
     for _ in 0..iterations {
-        fill(t, p, at, u64::from(access.bytes), fresh);
+        let (first, last) = (at & !(GRANULE - 1), at + bytes - 1);
+        if last >> CHUNK_SHIFT != chunk {
+            // Also makes cells where there are none.
+            fill(t, p, at, bytes, fresh);
+            chunk = last >> CHUNK_SHIFT;
+            offset = p.signature.directory.offset(last).unwrap_or(0);
+        } else if first >> CHUNK_SHIFT != chunk {
+            fill(t, p, at, bytes, fresh);
+        } else if offset != 0 {
+            let cells = core::ptr::with_exposed_provenance_mut::<u32>(first.wrapping_add(offset) as usize);
+            for i in 0..(last / GRANULE - first / GRANULE + 1) as usize {
+                // SAFETY: the access lies in one chunk, which has cells for all its granules.
+                unsafe { cells.add(i).write(fresh) };
+            }
+        }
         at = at.wrapping_add_signed(access.stride);
     }
 }

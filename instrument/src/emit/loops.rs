@@ -1,0 +1,83 @@
+//! Asks the runtime, before a loop that has a plain copy, whether the copy may run.
+
+use super::{Emitted, ModuleEmitter};
+use crate::access::Direction;
+use crate::error::PassError;
+use crate::llvm;
+use crate::optimise::whole_loops::{Offer, OfferedAccess};
+use inkwell::IntPredicate;
+use inkwell::values::{FunctionValue, IntValue, PointerValue};
+use std::mem::{offset_of, size_of};
+use threadtalk_abi::hooks;
+use threadtalk_abi::loops::{self, Access};
+use threadtalk_abi::module::ModuleBases;
+
+/// Shorter loops are not worth the question: it costs as much as some 30 inlined sequences.
+const LEAST_ITERATIONS: u64 = 16;
+
+impl<'ctx> ModuleEmitter<'_, 'ctx> {
+    /// Makes the decision of each offered loop.
+    pub fn offer_loops(&self, function: FunctionValue<'ctx>, offers: &[Offer<'ctx>]) -> Emitted<()> {
+        let Some(most) = offers.iter().map(|o| o.accesses.len()).max() else { return Ok(()) };
+        let list = self.access_list(function, most)?;
+        offers.iter().try_for_each(|offer| self.offer(list, offer))
+    }
+
+    /// Room for a list of accesses in the function's frame.
+    fn access_list(&self, function: FunctionValue<'ctx>, accesses: usize) -> Emitted<PointerValue<'ctx>> {
+        let entry = function.get_first_basic_block().and_then(|b| b.get_first_instruction());
+        self.builder.position_before(&entry.ok_or(PassError::Invalid("empty function".into()))?);
+        let words = (accesses * size_of::<Access>() / 8) as u32;
+        Ok(self.builder.build_alloca(self.i64.array_type(words), "")?)
+    }
+
+    fn offer(&self, list: PointerValue<'ctx>, offer: &Offer<'ctx>) -> Emitted<()> {
+        let b = &self.builder;
+        let here = offer.branch.get_parent().ok_or(PassError::Invalid("branch without block".into()))?;
+        let ways = llvm::successors_of(offer.branch);
+        let [plain, hooked] = ways[..] else { return Err(PassError::Invalid("a decision has two ways".into())) };
+        let ask = self.block_after(here);
+
+        b.position_before(&offer.branch);
+        let long = self.compare(IntPredicate::UGE, offer.iterations, self.c64(LEAST_ITERATIONS))?;
+        llvm::redirect(offer.branch, long, ask);
+
+        b.position_at_end(ask);
+        llvm::set_location(b, llvm::debug::of(offer.branch).map(|l| l.raw));
+        for (i, access) in offer.accesses.iter().enumerate() {
+            self.describe(self.offset(list, (i * size_of::<Access>()) as u64)?, access)?;
+        }
+        let count = self.c32(offer.accesses.len() as u32);
+        let call = self.call(hooks::LOOP, &[list.into(), count.into(), offer.iterations.into()])?;
+        let settled = call.try_as_basic_value().basic().ok_or(PassError::Invalid("the hook has a result".into()))?;
+        let settled = self.compare(IntPredicate::NE, settled.into_int_value(), self.c32(0))?;
+        b.build_conditional_branch(settled, plain, hooked)?;
+        llvm::set_location(b, None);
+        Ok(())
+    }
+
+    fn describe(&self, at: PointerValue<'ctx>, access: &OfferedAccess<'ctx>) -> Emitted<()> {
+        let b = &self.builder;
+        let (flags, base) = match access.strand.direction {
+            Direction::Read => (0, offset_of!(ModuleBases, site_base)),
+            Direction::Write => (loops::WRITE, offset_of!(ModuleBases, write_site_base)),
+        };
+        let site = b.build_int_add(self.load_base(base)?, self.c32(access.strand.site.0), "")?;
+        let store = |field: usize, value: IntValue<'ctx>| -> Emitted<()> {
+            b.build_store(self.offset(at, field as u64)?, value)?;
+            Ok(())
+        };
+        let address = b.build_ptr_to_int(access.address, self.i64, "")?;
+        let address = b.build_int_add(address, self.c64(access.strand.first as u64), "")?;
+        store(offset_of!(Access, address), address)?;
+        store(offset_of!(Access, stride), access.stride)?;
+        store(offset_of!(Access, bytes), self.c64(access.strand.bytes | u64::from(flags) << 32))?;
+        store(offset_of!(Access, site), self.widen(site)?)
+    }
+}
+
+const _: () = assert!(
+    offset_of!(Access, flags) == offset_of!(Access, bytes) + 4
+        && offset_of!(Access, reserved) == offset_of!(Access, site) + 4,
+    "two fields are stored as one word"
+);

@@ -1,0 +1,183 @@
+//! Finds innermost loops that the runtime can count as a whole, and gives each a copy without hooks.
+//!
+//! Such a loop has a known number of iterations and one way out, runs every one of its accesses in each iteration, at addresses that
+//! move by a fixed stride, and contains nothing that synchronises or touches other memory. Whether the copy runs is decided each
+//! time the loop is entered: see [`threadtalk_abi::loops`].
+
+use super::segment::plain;
+use crate::access::{Access, Direction, Event, Plan};
+use crate::llvm::ffi::{self, RawAffine, RawLoopCopy};
+use crate::llvm::loops::Loops;
+use crate::llvm::{self};
+use crate::tables::SiteId;
+use inkwell::basic_block::BasicBlock;
+use inkwell::values::{AsValueRef, FunctionValue, InstructionValue, IntValue, PointerValue};
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::ptr;
+use threadtalk_abi::loops::MOST_ACCESSES;
+
+/// What one iteration accesses without a gap at one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Strand {
+    /// Read or write.
+    pub direction: Direction,
+    /// Where in the source.
+    pub site: SiteId,
+    leader: usize,
+    /// Distance from the address.
+    pub first: i64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+/// An access of a loop, as it is known before the loop.
+pub struct OfferedAccess<'ctx> {
+    /// What it is.
+    pub strand: Strand,
+    /// Address in the first iteration, but for `strand.first`.
+    pub address: PointerValue<'ctx>,
+    /// Bytes between iterations.
+    pub stride: IntValue<'ctx>,
+}
+
+/// A loop with its plain copy.
+pub struct Offer<'ctx> {
+    /// `br false, plain copy, loop`: the decision, yet to be made.
+    pub branch: InstructionValue<'ctx>,
+    /// How often the loop's body runs.
+    pub iterations: IntValue<'ctx>,
+    /// Its accesses, in the order of the body.
+    pub accesses: Vec<OfferedAccess<'ctx>>,
+}
+
+/// Copies the loops of a function for which that is possible.
+pub fn find<'ctx>(plan: &mut Plan<'ctx>) -> Vec<Offer<'ctx>> {
+    let loops = Loops::find(plan.function);
+    let mut of_loop: HashMap<usize, Vec<&Event<'ctx>>> = HashMap::new();
+    for event in &plan.events {
+        if let Some(innermost) = event.inst.get_parent().and_then(|block| loops.innermost(block)) {
+            of_loop.entry(innermost).or_default().push(event);
+        }
+    }
+    let mut candidates: Vec<_> = of_loop.into_iter().filter(|(_, events)| may_be_offered(events)).collect();
+    candidates.sort_by_key(|(number, _)| *number);
+    if candidates.is_empty() {
+        return Vec::new();
+    }
+    let mut analysis = Analysis::open(plan.function);
+    let offers: Vec<_> = candidates
+        .into_iter()
+        .filter_map(|(number, events)| analysis.copy(loops.all[number].header, &events))
+        .collect();
+    drop(analysis);
+    // Entries of these loops are counted before the decision, not on one of the ways.
+    for entrance in &mut plan.entrances {
+        let block = entrance.before.get_parent();
+        if let Some(offer) = offers.iter().find(|o| llvm::successors_of(o.branch).get(1).copied() == block) {
+            entrance.before = offer.branch;
+        }
+    }
+    offers
+}
+
+fn may_be_offered(events: &[&Event<'_>]) -> bool {
+    events.len() <= MOST_ACCESSES && events.iter().all(|e| plain(e).is_some() && !llvm::is_atomic(e.inst))
+}
+
+/// LLVM's analyses of one function.
+struct Analysis(*mut c_void);
+
+impl Analysis {
+    fn open(function: FunctionValue<'_>) -> Self {
+        // SAFETY: a live function with a body.
+        Analysis(unsafe { ffi::threadtalk_shim_affine_open(function.as_value_ref()) })
+    }
+
+    fn copy<'ctx>(&mut self, header: BasicBlock<'ctx>, events: &[&Event<'ctx>]) -> Option<Offer<'ctx>> {
+        let accesses: Vec<(Direction, Access<'ctx>, SiteId)> =
+            events.iter().filter_map(|e| plain(e).map(|(direction, access)| (direction, *access, e.site))).collect();
+        let instructions: Vec<_> = events.iter().map(|e| e.inst.as_value_ref()).collect();
+        let mut affine =
+            vec![RawAffine { address: ptr::null_mut(), stride: ptr::null_mut(), leader: 0, offset: 0 }; accesses.len()];
+        let mut copy = RawLoopCopy { iterations: ptr::null_mut(), branch: ptr::null_mut() };
+        // SAFETY: a live header of the function that was opened; the arrays have the length that is passed.
+        let copied = unsafe {
+            let (all, count, affine) = (instructions.as_ptr(), instructions.len(), affine.as_mut_ptr());
+            ffi::threadtalk_shim_copy_loop(self.0, header.as_mut_ptr(), all, count, affine, &mut copy)
+        };
+        if !copied {
+            return None;
+        }
+        let strands = accesses.iter().zip(&affine).map(|((direction, access, site), affine)| Strand {
+            direction: *direction,
+            site: *site,
+            leader: affine.leader,
+            first: affine.offset,
+            bytes: access.bytes,
+        });
+        let stride = |leader: usize| llvm::constant(affine[leader].stride).map_or(0, |s| (s as i64).unsigned_abs());
+        let accesses = joined(strands.collect(), stride).into_iter().map(|strand| {
+            let leader = &affine[strand.leader];
+            // SAFETY: the shim gave each leader a pointer and an i64.
+            let (address, stride) = unsafe { (PointerValue::new(leader.address), IntValue::new(leader.stride)) };
+            OfferedAccess { strand, address, stride }
+        });
+        // SAFETY: on success the shim has filled in a branch and an i64.
+        let (branch, iterations) = unsafe { (InstructionValue::new(copy.branch), IntValue::new(copy.iterations)) };
+        Some(Offer { branch, iterations, accesses: accesses.collect() })
+    }
+}
+
+/// Joins accesses that follow each other without a gap: the pieces of an unrolled loop. Those of different lines
+/// stay apart, their events are counted apart. None becomes longer than its stride (0 = not known): neighbours that
+/// a stencil reads in one iteration overlap in the next.
+fn joined(mut strands: Vec<Strand>, stride: impl Fn(usize) -> u64) -> Vec<Strand> {
+    let mut out: Vec<Strand> = Vec::new();
+    strands.sort_by_key(|s| (s.leader, s.direction == Direction::Write, s.site, s.first));
+    for strand in strands {
+        let fits = |s: &&mut Strand| {
+            (s.leader, s.direction, s.site) == (strand.leader, strand.direction, strand.site)
+                && s.first + s.bytes as i64 == strand.first
+                && s.bytes + strand.bytes <= stride(strand.leader)
+        };
+        match out.iter_mut().find(fits) {
+            Some(before) => before.bytes += strand.bytes,
+            None => out.push(strand),
+        }
+    }
+    out
+}
+
+impl Drop for Analysis {
+    fn drop(&mut self) {
+        // SAFETY: came from `open` and is not used after this.
+        unsafe { ffi::threadtalk_shim_affine_close(self.0) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strand(direction: Direction, site: u32, leader: usize, first: i64, bytes: u64) -> Strand {
+        Strand { direction, site: SiteId(site), leader, first, bytes }
+    }
+
+    #[test]
+    fn pieces_of_an_unrolled_stencil_are_joined_in_three_strands() {
+        use Direction::Read;
+        // a[i-1], a[i], a[i+1], each in two vectors of 16 bytes
+        let pieces = [-8, 8, 0, 16, 8, 24].map(|first| strand(Read, 1, 0, first, 16));
+        let got = joined(pieces.to_vec(), |_| 32);
+        assert_eq!(got, [-8, 0, 8].map(|first| strand(Read, 1, 0, first, 32)));
+    }
+
+    #[test]
+    fn lines_directions_and_arrays_stay_apart() {
+        use Direction::{Read, Write};
+        let pieces =
+            [strand(Read, 1, 0, 0, 8), strand(Read, 2, 0, 8, 8), strand(Write, 1, 0, 8, 8), strand(Read, 1, 1, 8, 8)];
+        assert_eq!(joined(pieces.to_vec(), |_| 64).len(), 4);
+    }
+}
