@@ -326,6 +326,7 @@ pub fn taken_if_nonzero<'ctx>(number: InstructionValue<'ctx>) -> Option<Instruct
         at = at.get_next_instruction()?;
     }
     Some(at)
+}
 
 /// The targets of a branch.
 pub fn successors_of<'ctx>(branch: InstructionValue<'ctx>) -> Vec<BasicBlock<'ctx>> {

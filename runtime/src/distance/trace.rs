@@ -26,6 +26,11 @@ const LONGEST_PERIOD: u64 = 1 << 14;
 /// The period grows so that a trace has about this many samples between two doublings of its length.
 const SAMPLES_PER_DOUBLING: u64 = 2048;
 
+/// Watches pushed out before a thread's period doubles.
+const MOST_PUSHED_OUT: u32 = 256;
+/// Where doubling ends: one sample in some 10 ms of pure reuse.
+const MOST_CROWDED_PERIOD: u64 = 1 << 20;
+
 /// A trace in memory. Zeroed memory is not a valid one.
 pub struct Trace {
     record: *mut TraceRecord,
@@ -44,8 +49,11 @@ pub enum Verdict {
     Count,
     /// Later reuse must come here.
     Report,
-    /// As `Report`, for this element only: mark its cell.
-    Track,
+    /// As `Report`, for this element only: mark its cell. The watch of another element may have made room: its mark goes.
+    Track {
+        /// The other element.
+        instead_of: Option<u64>,
+    },
     /// As `Count`, and the cell need not be marked any longer.
     Untrack,
 }
@@ -59,6 +67,9 @@ pub struct Traces {
     records: Appender<TraceRecord>,
     pages: Appender<BucketPage>,
     random: u64,
+    /// Least period of this thread: doubles as long as watches push each other out.
+    least_period: u64,
+    pushed_out: u32,
     /// Traces that went over to sampling because the budget was used up.
     pub budget_reached: u64,
 }
@@ -77,6 +88,8 @@ impl Traces {
             records: Appender::new(block::TRACES),
             pages: Appender::new(block::BUCKETS),
             random: 0x2545_F491_4F6C_DD1D,
+            least_period: 1,
+            pushed_out: 0,
             budget_reached: 0,
         }
     }
@@ -206,11 +219,12 @@ impl Traces {
             let random = self.random() as u32;
             match watches.insert(element, clock, number, period as u32, random) {
                 Inserted::AlreadyWatched => {}
-                Inserted::Watched => return Verdict::Track,
-                Inserted::Instead { of_trace } => {
+                Inserted::Watched => return Verdict::Track { instead_of: None },
+                Inserted::Instead { of_trace, element } => {
+                    self.crowded();
                     // SAFETY: watches carry numbers of traces that exist: they are cleared with the traces.
                     unsafe { (*(*self.slots.add(of_trace as usize)).record).abandoned += 1 };
-                    return Verdict::Track;
+                    return Verdict::Track { instead_of: Some(element) };
                 }
             }
         }
@@ -225,6 +239,7 @@ impl Traces {
     pub fn clear(&mut self) {
         self.count = 0;
         self.names.clear();
+        (self.least_period, self.pushed_out) = (1, 0);
     }
 
     fn exact_usage(&mut self, number: u32, element: u64, arena: &mut Arena, file: &ProfileFile) -> bool {
@@ -286,7 +301,18 @@ impl Traces {
     }
 
     fn period_at(&self, clock: u64, plan: &Plan) -> u64 {
-        (clock / SAMPLES_PER_DOUBLING).clamp(plan.least_period, LONGEST_PERIOD.max(plan.least_period))
+        let least = plan.least_period.max(self.least_period);
+        (clock / SAMPLES_PER_DOUBLING).clamp(least, LONGEST_PERIOD.max(least))
+    }
+
+    /// A watch was pushed out. Long intervals are the ones that suffer, so too many of these bend the histogram: sample less. A
+    /// quarter of a full table between two doublings lets elements that are never used again leave without effect.
+    fn crowded(&mut self) {
+        self.pushed_out += 1;
+        if self.pushed_out == MOST_PUSHED_OUT {
+            self.pushed_out = 0;
+            self.least_period = (self.least_period.max(16) * 2).min(MOST_CROWDED_PERIOD);
+        }
     }
 
     /// A random number around `period`, so that sampling does not fall into step with a loop.

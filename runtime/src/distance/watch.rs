@@ -42,9 +42,9 @@ impl Watches {
             return Inserted::Watched;
         }
         let victim = &mut set[random as usize % WAYS];
-        let given_up = victim.trace;
+        let given_up = *victim;
         *victim = watch;
-        Inserted::Instead { of_trace: given_up }
+        Inserted::Instead { of_trace: given_up.trace, element: given_up.key - 1 }
     }
 
     /// Ends the watch of `element` for `trace`.
@@ -55,9 +55,10 @@ impl Watches {
         Some(watch)
     }
 
-    /// Ends all watches.
-    pub fn clear(&mut self) {
-        for w in &mut self.slots {
+    /// Ends all watches; names their elements.
+    pub fn clear(&mut self, mut ended: impl FnMut(u64)) {
+        for w in self.slots.iter_mut().filter(|w| w.key != 0) {
+            ended(w.key - 1);
             w.key = 0;
         }
     }
@@ -79,6 +80,8 @@ pub enum Inserted {
     Instead {
         /// The trace of the watch that was given up.
         of_trace: u32,
+        /// Its element.
+        element: u64,
     },
     /// Nothing changed.
     AlreadyWatched,
@@ -109,8 +112,9 @@ mod tests {
         let mut w = empty();
         let mut given_up = 0;
         for element in 0..5000 {
-            if let Inserted::Instead { of_trace } = w.insert(element, 0, 9, 1, element as u32) {
+            if let Inserted::Instead { of_trace, element: other } = w.insert(element, 0, 9, 1, element as u32) {
                 assert_eq!(of_trace, 9);
+                assert!(other < element, "an earlier one made room");
                 given_up += 1;
             }
         }

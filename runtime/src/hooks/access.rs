@@ -4,9 +4,9 @@ use crate::distance::trace::Verdict;
 use crate::events::EventKey;
 use crate::process::{Process, accuracy};
 use crate::thread::Thread;
-use core::sync::atomic::AtomicU32;
+use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::GRANULE;
-use threadtalk_abi::cell::{NONE, SHARED};
+use threadtalk_abi::cell::{NONE, SHARED, TRACKED};
 use threadtalk_profile::layout::{CrdMode, EventRecord, event_flags};
 use threadtalk_sigmem::{FreshId, Read, track, untrack};
 
@@ -101,8 +101,9 @@ fn event(t: &mut Thread, p: &Process, cell: &AtomicU32, element: u64, site: u32,
     };
     match verdict {
         Verdict::Count if !e.tracked => t.remember(e.state, site, record.cast()),
-        Verdict::Track => {
+        Verdict::Track { instead_of } => {
             track(cell, e.state);
+            instead_of.into_iter().for_each(|other| unmark(p, other));
         }
         Verdict::Untrack => {
             untrack(cell, e.state);
@@ -155,6 +156,17 @@ fn new_record(t: &mut Thread, p: &Process, key: EventKey) -> Option<*mut EventRe
             unsafe { t.traces.adopt(trace, place, &p.plan) };
         }
         t.table.insert(key, place)
+    }
+}
+
+/// Nobody waits for this element any more, as far as this thread knows.
+pub fn unmark(p: &Process, element: u64) {
+    let Some(cell) = p.signature.directory.translate(element * GRANULE) else { return };
+    // SAFETY: the directory leads to cells that live for ever.
+    let cell = unsafe { &*cell };
+    let state = cell.load(Ordering::Relaxed);
+    if state & (SHARED | TRACKED) == SHARED | TRACKED {
+        untrack(cell, state & !TRACKED);
     }
 }
 

@@ -136,7 +136,7 @@ impl Thread {
         process.header_count(crate::process::accuracy::CRD_BUDGET_REACHED, self.traces.budget_reached);
         self.traces.budget_reached = 0;
         // SAFETY: the watches belong to this block.
-        unsafe { (*self.watches).clear() };
+        unsafe { (*self.watches).clear(|element| crate::hooks::access::unmark(process, element)) };
         // SAFETY: the traces that used it are gone.
         unsafe { self.arena.reset() };
     }
