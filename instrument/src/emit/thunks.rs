@@ -24,7 +24,8 @@ use threadtalk_abi::thread::offset;
 const PRESERVE_ALL: u32 = 15;
 
 /// Attributes that say what instructions a function may use.
-const TARGET_ATTRIBUTES: [&str; 3] = ["target-cpu", "target-features", "tune-cpu"];
+const TARGET_ATTRIBUTES: [&str; 3] = ["target-cpu", TARGET_FEATURES, "tune-cpu"];
+const TARGET_FEATURES: &str = "target-features";
 
 /// What tells the functions of a module apart: the hook, whether it is a keeper, and the CPU features.
 pub type Key = (&'static str, bool, Vec<(&'static str, String)>);
@@ -145,6 +146,14 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         for (attribute, value) in targets {
             function.add_attribute(AttributeLoc::Function, self.context.create_string_attribute(attribute, value));
         }
+        // LLVM 19 ends functions that used wide registers with vzeroupper, also those that must preserve them: the caller's
+        // upper halves were zeroed.
+        let features = targets.iter().find(|t| t.0 == TARGET_FEATURES).map_or("", |t| t.1.as_str());
+        let features = if features.is_empty() { "-vzeroupper".into() } else { format!("{features},-vzeroupper") };
+        function.add_attribute(
+            AttributeLoc::Function,
+            self.context.create_string_attribute(TARGET_FEATURES, &features),
+        );
         function
     }
 }
