@@ -12,6 +12,7 @@
 
 enum { N = 100 };
 static volatile int block[2][N];
+static pthread_barrier_t met;
 
 NOINLINE void look(int which) {
     for (int i = 0; i < N; i++)
@@ -19,6 +20,7 @@ NOINLINE void look(int which) {
 }
 
 int main(void) {
+    pthread_barrier_init(&met, NULL, 4);
     omp_set_max_active_levels(2);
 #pragma omp parallel num_threads(2)
     {
@@ -26,7 +28,11 @@ int main(void) {
         for (int i = 0; i < N; i++)
             block[self][i] = i;
 #pragma omp parallel num_threads(2)
-        look(self);
+        {
+            // All four at once: else one inner team could take over the other's thread.
+            pthread_barrier_wait(&met);
+            look(self);
+        }
     }
     return 0;
 }
