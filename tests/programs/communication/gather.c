@@ -1,6 +1,6 @@
 // Masked and gathered vector accesses count active lanes only: every third element is read through an index, and of the masked
 // array only elements whose flag is set.
-// LEVELS: O0, O2, O3 -mavx2
+// LEVELS: O0, O2, O3 -mavx2, O3 -march=native -mprefer-vector-width=512
 // THREADS: 3
 // LET: N = 3000
 // EXPECT: raw in gathered = N / 3 if w == 1 && r == 2

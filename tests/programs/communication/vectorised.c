@@ -1,5 +1,5 @@
 // Loops that the optimiser turns into vector accesses count as the scalar loops do, whatever the width, with remainder.
-// LEVELS: O0, O1, O2, O3, Os, O3 -mavx2, O3 -ffast-math -funroll-loops
+// LEVELS: O0, O1, O2, O3, Os, O3 -mavx2, O3 -march=native -mprefer-vector-width=512, O3 -ffast-math -funroll-loops
 // THREADS: 3
 // STDOUT: 5005028
 // LET: N = 10007

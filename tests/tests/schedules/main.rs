@@ -113,6 +113,12 @@ fn vectorised_wide() {
     at(&["-O3", "-mavx2"], 24..36);
 }
 
+/// Whatever this machine has, mask registers included.
+#[test]
+fn vectorised_natively() {
+    at(&["-O3", "-march=native", "-mprefer-vector-width=512"], 52..60);
+}
+
 #[test]
 fn small() {
     at(&["-Os"], 36..44);
