@@ -3,8 +3,15 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-const SOURCES: &[&str] =
-    &["plugin.cpp", "pointers.cpp", "control_flow.cpp", "debug_info.cpp", "ignorelist.cpp", "loop_copies.cpp"];
+const SOURCES: &[&str] = &[
+    "plugin.cpp",
+    "pointers.cpp",
+    "control_flow.cpp",
+    "distances.cpp",
+    "debug_info.cpp",
+    "ignorelist.cpp",
+    "loop_copies.cpp",
+];
 
 fn main() {
     println!("cargo:rerun-if-env-changed=LLVM_SYS_191_PREFIX");

@@ -21,6 +21,12 @@ uint64_t threadtalk_shim_fixed_store_size(LLVMModuleRef module, LLVMTypeRef type
 uint64_t threadtalk_shim_static_alloca_size(LLVMValueRef alloca);
 uint64_t threadtalk_shim_known_alignment(LLVMValueRef pointer, LLVMModuleRef module);
 
+// distances.cpp
+// For each pointer: the index of an earlier pointer of the same segment that it has a constant distance to, and that distance in bytes.
+// A pointer without one gets its own index and 0.
+void threadtalk_shim_distances(LLVMValueRef function, const LLVMValueRef *pointers, const uint32_t *segments,
+                               size_t count, uint32_t *leaders, int64_t *distances);
+
 // control_flow.cpp
 struct ThreadtalkLoop {
   LLVMBasicBlockRef header;

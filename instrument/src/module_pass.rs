@@ -47,7 +47,7 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
             statistics.loops += offers.len();
             emitter.offer_loops(plan.function, &offers)?;
         }
-        emit::function::emit(&emitter, &plan, &found.shares, options.inline_limit, &tables)?;
+        emit::function::emit(&emitter, &plan, &found.sharing, options.inline_limit, &tables)?;
     }
     emitter.register(&mut tables)?;
     module.add_basic_value_flag(DONE_FLAG, FlagBehavior::Override, emitter.c32(threadtalk_abi::ABI_VERSION));

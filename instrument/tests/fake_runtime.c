@@ -229,6 +229,26 @@ HOOK void __threadtalk_write_masked(char *p, uint64_t lane, uint64_t mask, uint3
   log_access("write_masked", lane * __builtin_popcountll(mask), s);
   masked(1, p, lane, mask, s);
 }
+// Counts a whole loop in order if no read touches what the loop writes; else leaves it to the instrumented copy.
+struct loop_access { uint64_t address; int64_t stride; uint32_t bytes, flags, site, reserved; };
+HOOK int __threadtalk_loop(const struct loop_access *all, uint32_t count, uint64_t iterations) {
+  if (logging || !iterations) return 0;
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t j = 0; j < count; j++) {
+      uint64_t from[2], to[2];
+      for (int k = 0; k < 2; k++) {
+        const struct loop_access *x = all + (k ? j : i);
+        uint64_t last = x->address + x->stride * (int64_t)(iterations - 1);
+        from[k] = (x->stride < 0 ? last : x->address) & ~3ull;
+        to[k] = (x->stride < 0 ? x->address : last) + x->bytes;
+      }
+      if (!all[i].flags && all[j].flags && from[0] < to[1] && from[1] < to[0]) return 0;
+    }
+  for (uint64_t n = 0; n < iterations; n++)
+    for (uint32_t i = 0; i < count; i++)
+      access_range(all[i].flags, (void *)(all[i].address + all[i].stride * (int64_t)n), all[i].bytes, all[i].site);
+  return 1;
+}
 HOOK void __threadtalk_clear(void *p, uint64_t n) {
   if (logging) { fprintf(stderr, "clear %llu\n", (unsigned long long)n); return; }
   pthread_mutex_lock(&lock);

@@ -10,9 +10,11 @@ use super::{Emitted, Likely, ModuleEmitter};
 use crate::access::{Access, Action, Direction, Event, Plan, When};
 use crate::error::PassError;
 use crate::llvm;
+use crate::optimise::shared_translation::Sharing;
 use crate::tables::Tables;
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{AggregateValue, AsValueRef, FunctionValue, InstructionValue, IntValue};
+use std::collections::HashMap;
 use std::mem::offset_of;
 use threadtalk_abi::hooks;
 use threadtalk_abi::module::ModuleBases;
@@ -35,19 +37,20 @@ pub struct FunctionEmitter<'e, 'a, 'ctx> {
     pub prologue: Prologue<'ctx>,
     /// Inline or not.
     pub style: Style,
-    latest: Option<Translation<'ctx>>,
+    /// Translations that later events of a group use, by the event that computed them.
+    shifts: HashMap<usize, Translation<'ctx>>,
 }
 
 /// Sizes that the inlined sequences handle.
-fn is_inlined(access: &Access<'_>) -> bool {
+pub fn is_inlined(access: &Access<'_>) -> bool {
     hooks::read(access.bytes).is_some()
 }
 
-/// Instruments a function. `shares[i]` says that event `i` may use the translation of event `i - 1`.
+/// Instruments a function. `sharing[i]` says where event `i` has its translation from.
 pub fn emit<'ctx>(
     module: &ModuleEmitter<'_, 'ctx>,
     plan: &Plan<'ctx>,
-    shares: &[bool],
+    sharing: &[Sharing],
     inline_limit: usize,
     tables: &Tables,
 ) -> Emitted<()> {
@@ -56,7 +59,7 @@ pub fn emit<'ctx>(
     let needs = needs(plan, style, tables);
     let reloads = if needs.writes { opaque_calls(function) } else { Vec::new() };
     let prologue = module.prologue(function, needs)?;
-    let mut emitter = FunctionEmitter { module, prologue, style, latest: None };
+    let mut emitter = FunctionEmitter { module, prologue, style, shifts: HashMap::new() };
     let mut reloaded = Vec::new();
     let slot = match emitter.prologue.write_id {
         Some(WriteId::Slot(slot)) => Some(slot),
@@ -78,7 +81,7 @@ pub fn emit<'ctx>(
     }
     for (i, (event, place)) in plan.events.iter().zip(places).enumerate() {
         if let Some(place) = place {
-            emitter.fill(event, place, shares.get(i).copied().unwrap_or(false))?;
+            emitter.fill((i, event), place, sharing[i])?;
         }
     }
     emitter.visits(plan, tables)?;
@@ -133,7 +136,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         }
     }
 
-    fn fill(&mut self, event: &Event<'ctx>, place: Opened<'ctx>, shares: bool) -> Emitted<()> {
+    fn fill(&mut self, (index, event): (usize, &Event<'ctx>), place: Opened<'ctx>, sharing: Sharing) -> Emitted<()> {
         let b = &self.module.builder;
         // Both ways, the builder takes over the location of the access: a debugger that stops in the code for it
         // shows its line.
@@ -150,17 +153,22 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
             }
         };
         llvm::set_location(b, at.map(|l| l.raw));
-        let result = self.action(event, tail, shares);
+        let result = self.action((index, event), tail, sharing);
         llvm::set_location(b, None);
         result
     }
 
-    fn action(&mut self, event: &Event<'ctx>, tail: Option<BasicBlock<'ctx>>, shares: bool) -> Emitted<()> {
+    fn action(
+        &mut self,
+        (index, event): (usize, &Event<'ctx>),
+        tail: Option<BasicBlock<'ctx>>,
+        sharing: Sharing,
+    ) -> Emitted<()> {
         let m = self.module;
         let site = m.c32(event.site.0);
         match (&event.action, tail) {
             (Action::Plain(direction, access), Some(tail)) => {
-                let translation = self.translation(access, shares)?;
+                let translation = self.translation(access, index, sharing)?;
                 self.access((*direction, access), &translation, site, tail, detail(event))
             }
             (Action::Plain(direction, access), None) => m.call_access(*direction, access, site),
@@ -212,18 +220,23 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         }
     }
 
-    /// The translation of the event before if it is for the same address, else a new one.
-    fn translation(&mut self, access: &Access<'ctx>, shares: bool) -> Emitted<Translation<'ctx>> {
-        let translation = match self.latest {
-            Some(latest) if shares => latest,
-            _ => self.module.translate(&self.prologue, access)?,
+    /// The translation of event `index`: its own, or by the shift of the event that leads its group.
+    fn translation(&mut self, access: &Access<'ctx>, index: usize, sharing: Sharing) -> Emitted<Translation<'ctx>> {
+        let window = match sharing {
+            Sharing::Follows(leader) => match self.shifts.get(&leader) {
+                Some(leader) => return self.module.translated(access, leader.shift, leader.odd),
+                None => None,
+            },
+            Sharing::Leads(first, end) => Some((first, end)),
+            Sharing::Alone => None,
         };
-        self.latest = Some(translation);
+        let translation = self.module.translate(&self.prologue, access, window)?;
+        self.shifts.insert(index, translation);
         Ok(translation)
     }
 
     fn update(&mut self, event: &Event<'ctx>, access: &Access<'ctx>, tail: BasicBlock<'ctx>) -> Emitted<()> {
-        let translation = self.module.translate(&self.prologue, access)?;
+        let translation = self.module.translate(&self.prologue, access, None)?;
         let between = self.module.block_after(self.module.here()?);
         let site = self.module.c32(event.site.0);
         self.access((Direction::Read, access), &translation, site, between, detail(event))?;
@@ -238,7 +251,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         debug_assert!(exchanged.get_type().count_fields() == 2, "cmpxchg gives {{value, success}}");
         let success = m.builder.build_extract_value(exchanged.as_aggregate_value_enum(), 1, "")?.into_int_value();
         let inline = self.style == Style::Inline && is_inlined(access);
-        let translation = if inline { Some(m.translate(&self.prologue, access)?) } else { None };
+        let translation = if inline { Some(m.translate(&self.prologue, access, None)?) } else { None };
         let after_read = m.block_after(m.here()?);
         let write = m.block_after(after_read);
         match &translation {
@@ -302,17 +315,16 @@ fn needs(plan: &Plan<'_>, style: Style, tables: &Tables) -> Needs {
     for event in &plan.events {
         match &event.action {
             Action::Plain(direction, access) if style == Style::Inline && is_inlined(access) => {
-                let vector = access.bytes > 8;
-                needs.scalar_reads |= *direction == Direction::Read && !vector;
-                needs.vector_reads |= *direction == Direction::Read && vector;
+                needs.reads |= *direction == Direction::Read;
+                needs.reads_of_two |= *direction == Direction::Read && access.bytes == 8;
                 needs.writes |= *direction == Direction::Write;
                 needs.translation = true;
             }
             Action::Update(access) | Action::CompareExchange(access)
                 if style == Style::Inline && is_inlined(access) =>
             {
-                needs.scalar_reads |= access.bytes <= 8;
-                needs.vector_reads |= access.bytes > 8;
+                needs.reads = true;
+                needs.reads_of_two |= access.bytes == 8;
                 needs.writes = true;
                 needs.translation = true;
             }

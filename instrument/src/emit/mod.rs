@@ -37,6 +37,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use threadtalk_abi::thread::TLS_SYMBOL;
 
+pub use function::is_inlined;
+
 /// Result of emitting something.
 pub type Emitted<T> = Result<T, PassError>;
 
@@ -67,7 +69,7 @@ pub struct ModuleEmitter<'a, 'ctx> {
     profile_kind: u32,
     empty: MetadataValue<'ctx>,
     rarely: MetadataValue<'ctx>,
-    seldom: MetadataValue<'ctx>,
+    usually: MetadataValue<'ctx>,
     mostly: MetadataValue<'ctx>,
 }
 
@@ -76,8 +78,8 @@ pub struct ModuleEmitter<'a, 'ctx> {
 pub enum Likely {
     /// Nearly never: the target is a cold call.
     Rarely,
-    /// One time in many.
-    Seldom,
+    /// Nearly always.
+    Usually,
     /// More often than not.
     Mostly,
 }
@@ -124,7 +126,7 @@ impl<'a, 'ctx> ModuleEmitter<'a, 'ctx> {
             empty: context.metadata_node(&[]),
             // The weights of __builtin_expect, so that block placement treats the targets as cold.
             rarely: weights(1, 2000),
-            seldom: weights(1, 50),
+            usually: weights(50, 1),
             mostly: weights(4, 1),
         }
     }
@@ -141,6 +143,9 @@ impl<'a, 'ctx> ModuleEmitter<'a, 'ctx> {
 
     /// `base + offset` bytes.
     pub fn offset(&self, base: PointerValue<'ctx>, offset: u64) -> Emitted<PointerValue<'ctx>> {
+        if offset == 0 {
+            return Ok(base);
+        }
         // SAFETY: a byte offset into a structure or array that holds it; without `inbounds` nothing is promised to LLVM.
         Ok(unsafe { self.builder.build_gep(self.context.i8_type(), base, &[self.c64(offset)], "")? })
     }
@@ -193,7 +198,7 @@ impl<'a, 'ctx> ModuleEmitter<'a, 'ctx> {
         let branch = self.builder.build_conditional_branch(condition, taken, other)?;
         let weights = match likely {
             Likely::Rarely => self.rarely,
-            Likely::Seldom => self.seldom,
+            Likely::Usually => self.usually,
             Likely::Mostly => self.mostly,
         };
         let set = branch.set_metadata(weights, self.profile_kind);

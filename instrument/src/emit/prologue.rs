@@ -12,10 +12,10 @@ use threadtalk_abi::thread::offset;
 /// What the function's accesses need.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// Inlined reads of one or two granules.
-    pub scalar_reads: bool,
-    /// Inlined reads of four granules or more.
-    pub vector_reads: bool,
+    /// Inlined reads.
+    pub reads: bool,
+    /// Inlined reads of two granules.
+    pub reads_of_two: bool,
     /// Inlined writes.
     pub writes: bool,
     /// Address translation.
@@ -40,16 +40,13 @@ pub struct Prologue<'ctx> {
     pub header: Option<PointerValue<'ctx>>,
     /// `ThreadHeader::directory`.
     pub directory: Option<PointerValue<'ctx>>,
-    /// `own_base`, `own_span`.
+    /// `own_base`, and the bits in which ids of other threads differ from it.
     pub own: Option<(IntValue<'ctx>, IntValue<'ctx>)>,
-    /// `own_base` and `own_span` in all lanes of 4, 8 and 16, for signed comparison.
-    pub own_lanes: Option<(IntValue<'ctx>, IntValue<'ctx>)>,
+    /// Both in each half of 64 bits.
+    pub own_pair: Option<(IntValue<'ctx>, IntValue<'ctx>)>,
     /// What to write.
     pub write_id: Option<WriteId<'ctx>>,
 }
-
-/// SSE2 compares only signed numbers: both sides of `c - own_base < own_span` are moved by this.
-const SIGN: u64 = 1 << 31;
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Emits the prologue. Everything that follows goes before instructions that it dominates.
@@ -82,8 +79,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             let directory = self.load_constant(self.ptr, header, offset::DIRECTORY, "threadtalk.directory")?;
             prologue.directory = Some(directory.into_pointer_value());
         }
-        if needs.scalar_reads || needs.vector_reads {
-            self.load_own(&mut prologue, header, needs.vector_reads)?;
+        if needs.reads {
+            self.load_own(&mut prologue, header, needs.reads_of_two)?;
         }
         if let Some(slot) = slot {
             b.build_store(slot, self.write_id(header)?)?;
@@ -99,17 +96,24 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(self.builder.build_load(self.ptr, slot.into_pointer_value(), "threadtalk.known")?.into_pointer_value())
     }
 
-    /// Loads the range of the thread's own ids.
-    pub fn load_own(&self, prologue: &mut Prologue<'ctx>, header: PointerValue<'ctx>, lanes: bool) -> Emitted<()> {
+    /// Loads what tells the thread's own ids from others.
+    pub fn load_own(&self, prologue: &mut Prologue<'ctx>, header: PointerValue<'ctx>, pair: bool) -> Emitted<()> {
+        let b = &self.builder;
         let base = self.load_constant(self.i32, header, offset::OWN_BASE, "threadtalk.own")?.into_int_value();
         let span = self.load_constant(self.i32, header, offset::OWN_SPAN, "threadtalk.span")?.into_int_value();
-        prologue.own = Some((base, span));
-        if lanes {
-            let sign = self.i32.const_int(SIGN, false);
-            let b = &self.builder;
-            prologue.own_lanes = Some((b.build_xor(base, sign, "")?, b.build_xor(span, sign, "")?));
+        let foreign = b.build_int_sub(self.c32(0), span, "threadtalk.foreign")?;
+        prologue.own = Some((base, foreign));
+        if pair {
+            prologue.own_pair = Some((self.in_both_halves(base)?, self.in_both_halves(foreign)?));
         }
         Ok(())
+    }
+
+    /// A 32-bit number in each half of a 64-bit one.
+    pub fn in_both_halves(&self, value: IntValue<'ctx>) -> Emitted<IntValue<'ctx>> {
+        let low = self.widen(value)?;
+        let high = self.builder.build_left_shift(low, self.c64(32), "")?;
+        Ok(self.builder.build_or(high, low, "")?)
     }
 
     /// The id that this thread writes at the module's site 0 now.

@@ -26,10 +26,8 @@ pub struct Exits<'ctx> {
 pub enum Detail {
     /// Own values.
     Own,
-    /// Own values, and reuse that the event cache knows: in innermost loops.
+    /// Own values, and reuse that the event cache knows: in innermost loops, and in the functions behind [`Exits::slow`].
     Events,
-    /// Also two cells that differ: in the functions that stand behind the others.
-    Everything,
 }
 
 /// A read to be emitted.
@@ -49,20 +47,19 @@ pub struct Read<'p, 'ctx> {
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// A read; the builder is at the end of an open block. All ways end at the exits.
+    ///
+    /// Where there are no cells, the program's data are taken for them: what it is about to read, so it can be read. If they look
+    /// like own ids, the read is done, and rightly so: nobody has written there, and it is no event. If not, the event cache must not be
+    /// asked with them.
     pub fn read(&self, read: &Read<'_, 'ctx>, detail: Detail) -> Emitted<()> {
-        self.require_cells(read.translation, read.exits.slow)?;
         match Shape::of(read.access.bytes, read.access.align).cells {
-            1 => {
-                let cell = self.builder.build_load(self.i32, read.translation.cells, "")?.into_int_value();
-                self.relaxed_value(cell, 4);
-                self.own_or_event(read, cell, 1, detail)
-            }
+            1 => self.read_one(read, detail),
             2 => self.read_two(read, detail),
             lanes => self.read_lanes(read, lanes, detail),
         }
     }
 
-    /// Two cells in one load. Both the same: as one. Otherwise both may still be this thread's, from two lines.
+    /// Two cells in one load.
     fn read_two(&self, read: &Read<'_, 'ctx>, detail: Detail) -> Emitted<()> {
         let b = &self.builder;
         let both = b.build_load(self.i64, read.translation.cells, "")?.into_int_value();
@@ -71,62 +68,69 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         } else {
             granule_aligned(both);
         }
+        let (base, foreign) = read.prologue.own_pair.ok_or(PassError::Invalid("no own pair".into()))?;
+        let own = self.is_own(both, base, foreign)?;
+        if !self.leave_if_own(read, own, detail)? {
+            return Ok(());
+        }
         let low = b.build_int_truncate(both, self.i32, "")?;
         let high = b.build_int_truncate(b.build_right_shift(both, self.c64(32), false, "")?, self.i32, "")?;
-        let differ = self.compare(IntPredicate::NE, low, high)?;
         let equal = self.block_after(self.here()?);
-        if detail == Detail::Everything {
-            let mixed = self.block_after(equal);
-            self.branch(differ, mixed, equal, Likely::Seldom)?;
-            b.position_at_end(mixed);
-            let both_own = b.build_and(self.is_own(read, low)?, self.is_own(read, high)?, "")?;
-            self.branch(b.build_not(both_own, "")?, read.exits.slow, read.exits.done, Likely::Rarely)?;
-        } else {
-            self.branch(differ, read.exits.slow, equal, Likely::Seldom)?;
-        }
+        self.branch(self.compare(IntPredicate::NE, low, high)?, read.exits.slow, equal, Likely::Rarely)?;
         b.position_at_end(equal);
-        self.own_or_event(read, low, 2, detail)
+        self.count_event(read, low, 2)
     }
 
     /// Four cells or more in one vector.
     fn read_lanes(&self, read: &Read<'_, 'ctx>, lanes: u32, detail: Detail) -> Emitted<()> {
         let b = &self.builder;
-        let (base, span) = read.prologue.own_lanes.ok_or(PassError::Invalid("no own lanes".into()))?;
+        let (base, foreign) = read.prologue.own.ok_or(PassError::Invalid("no own range".into()))?;
         let cells = b.build_load(self.i32.vec_type(lanes), read.translation.cells, "")?.into_vector_value();
         granule_aligned(cells);
-        let distance = b.build_int_sub(cells, self.splat(base, lanes)?, "")?;
-        let own = b.build_int_compare(IntPredicate::SLT, distance, self.splat(span, lanes)?, "")?;
-        if detail == Detail::Own {
-            let foreign = b.build_not(self.all(own)?, "")?;
-            return self.branch(foreign, read.exits.slow, read.exits.done, Likely::Seldom);
+        let distance = b.build_xor(cells, self.splat(base, lanes)?, "")?;
+        let others = b.build_and(distance, self.splat(foreign, lanes)?, "")?;
+        let any = self.intrinsic("llvm.vector.reduce.or", &[others.get_type().into()], &[others.into()])?;
+        let own = self.compare(IntPredicate::EQ, any.into_int_value(), self.c32(0))?;
+        if !self.leave_if_own(read, own, detail)? {
+            return Ok(());
         }
-        let check = self.block_after(self.here()?);
-        self.branch(self.all(own)?, read.exits.done, check, Likely::Mostly)?;
-        b.position_at_end(check);
         let first = b.build_extract_element(cells, self.c32(0), "")?.into_int_value();
         let equal = b.build_int_compare(IntPredicate::EQ, cells, self.splat(first, lanes)?, "")?;
-        let event = self.block_after(check);
+        let event = self.block_after(self.here()?);
         self.branch(b.build_not(self.all(equal)?, "")?, read.exits.slow, event, Likely::Rarely)?;
         b.position_at_end(event);
         self.count_event(read, first, lanes)
     }
 
-    /// `count` cells with the same content.
-    fn own_or_event(&self, read: &Read<'_, 'ctx>, cell: IntValue<'ctx>, count: u32, detail: Detail) -> Emitted<()> {
-        let own = self.is_own(read, cell)?;
+    fn read_one(&self, read: &Read<'_, 'ctx>, detail: Detail) -> Emitted<()> {
+        let cell = self.builder.build_load(self.i32, read.translation.cells, "")?.into_int_value();
+        self.relaxed_value(cell, 4);
+        let (base, foreign) = read.prologue.own.ok_or(PassError::Invalid("no own range".into()))?;
+        let own = self.is_own(cell, base, foreign)?;
+        if self.leave_if_own(read, own, detail)? { self.count_event(read, cell, 1) } else { Ok(()) }
+    }
+
+    /// A thread's ids are those that differ from its first one in no bit of `foreign`; for one cell or two in one number.
+    fn is_own(&self, cells: IntValue<'ctx>, base: IntValue<'ctx>, foreign: IntValue<'ctx>) -> Emitted<IntValue<'ctx>> {
+        let b = &self.builder;
+        let others = b.build_and(b.build_xor(cells, base, "")?, foreign, "")?;
+        self.compare(IntPredicate::EQ, others, others.get_type().const_zero())
+    }
+
+    /// Own values are done; the rest goes to the cold call, or on in a new block: then this says true.
+    fn leave_if_own(&self, read: &Read<'_, 'ctx>, own: IntValue<'ctx>, detail: Detail) -> Emitted<bool> {
         if detail == Detail::Own {
-            let foreign = self.builder.build_not(own, "")?;
-            return self.branch(foreign, read.exits.slow, read.exits.done, Likely::Seldom);
+            self.branch(own, read.exits.done, read.exits.slow, Likely::Usually)?;
+            return Ok(false);
         }
         let check = self.block_after(self.here()?);
         self.branch(own, read.exits.done, check, Likely::Mostly)?;
         self.builder.position_at_end(check);
-        self.count_event(read, cell, count)
-    }
-
-    fn is_own(&self, read: &Read<'_, 'ctx>, cell: IntValue<'ctx>) -> Emitted<IntValue<'ctx>> {
-        let (base, span) = read.prologue.own.ok_or(PassError::Invalid("no own range".into()))?;
-        self.compare(IntPredicate::ULT, self.builder.build_int_sub(cell, base, "")?, span)
+        let mapped = self.block_after(check);
+        let unmapped = self.compare(IntPredicate::EQ, read.translation.shift, self.c64(0))?;
+        self.branch(unmapped, read.exits.slow, mapped, Likely::Rarely)?;
+        self.builder.position_at_end(mapped);
+        Ok(true)
     }
 
     /// The event cache: if this read is known there, counts it.

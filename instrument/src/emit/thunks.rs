@@ -115,13 +115,13 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let directory = b.build_load(self.ptr, self.offset(header, offset::DIRECTORY)?, "")?.into_pointer_value();
         let mut prologue = Prologue { header: Some(header), directory: Some(directory), ..Prologue::default() };
         let access = Access { pointer, bytes, align: 1 };
-        let translation = self.translate(&prologue, &access)?;
+        let translation = self.translate(&prologue, &access, None)?;
         let exits = Exits { slow, done };
         match direction {
             Direction::Read => {
-                self.load_own(&mut prologue, header, bytes > 8)?;
+                self.load_own(&mut prologue, header, bytes == 8)?;
                 let read = Read { prologue: &prologue, access: &access, translation: &translation, site, exits };
-                self.read(&read, Detail::Everything)
+                self.read(&read, Detail::Events)
             }
             Direction::Write => {
                 prologue.write_id = Some(WriteId::Value(self.write_id(header)?));
@@ -150,10 +150,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         // upper halves were zeroed.
         let features = targets.iter().find(|t| t.0 == TARGET_FEATURES).map_or("", |t| t.1.as_str());
         let features = if features.is_empty() { "-vzeroupper".into() } else { format!("{features},-vzeroupper") };
-        function.add_attribute(
-            AttributeLoc::Function,
-            self.context.create_string_attribute(TARGET_FEATURES, &features),
-        );
+        function
+            .add_attribute(AttributeLoc::Function, self.context.create_string_attribute(TARGET_FEATURES, &features));
         function
     }
 }

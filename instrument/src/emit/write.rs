@@ -20,7 +20,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         site: IntValue<'ctx>,
         exits: Exits<'ctx>,
     ) -> Emitted<()> {
-        self.require_cells(translation, exits.slow)?;
+        // Before the branch: instruction selection shares it with other writes of the same line only if it dominates them.
         let b = &self.builder;
         let id = match prologue.write_id {
             Some(WriteId::Slot(slot)) => b.build_load(self.i32, slot, "")?.into_int_value(),
@@ -29,14 +29,21 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         };
         let id = b.build_int_add(id, site, "")?;
         match Shape::of(access.bytes, access.align).cells {
-            1 => self.relaxed(b.build_store(translation.cells, id)?, 4),
+            1 => {
+                self.require_cells(translation, exits.slow)?;
+                self.relaxed(b.build_store(translation.cells, id)?, 4);
+            }
             2 => {
-                let id = self.widen(id)?;
-                let both = b.build_or(b.build_left_shift(id, self.c64(32), "")?, id, "")?;
+                let both = self.in_both_halves(id)?;
+                self.require_cells(translation, exits.slow)?;
                 let store = b.build_store(translation.cells, both)?;
                 if access.align >= 8 { self.relaxed(store, 8) } else { granule_aligned(store) }
             }
-            lanes => granule_aligned(b.build_store(translation.cells, self.splat(id, lanes)?)?),
+            lanes => {
+                let all = self.splat(id, lanes)?;
+                self.require_cells(translation, exits.slow)?;
+                granule_aligned(b.build_store(translation.cells, all)?);
+            }
         }
         b.build_unconditional_branch(exits.done)?;
         Ok(())

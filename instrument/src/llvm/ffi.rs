@@ -51,6 +51,15 @@ unsafe extern "C" {
     pub fn threadtalk_shim_static_alloca_size(alloca: LLVMValueRef) -> u64;
     pub fn threadtalk_shim_known_alignment(pointer: LLVMValueRef, module: LLVMModuleRef) -> u64;
 
+    pub fn threadtalk_shim_distances(
+        function: LLVMValueRef,
+        pointers: *const LLVMValueRef,
+        segments: *const u32,
+        count: usize,
+        leaders: *mut u32,
+        distances: *mut i64,
+    );
+
     pub fn threadtalk_shim_loops(
         function: LLVMValueRef,
         data: *mut c_void,

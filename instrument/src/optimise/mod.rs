@@ -1,7 +1,7 @@
 //! Work that can be left out without changing a count. All of it is off with `opt=0`; tests compare both.
 //!
 //! * [`own_reads`]: reads of what the same block has just written are own reads: no event, no code.
-//! * [`shared_translation`]: a second access to the same address uses the translation of the first.
+//! * [`shared_translation`]: accesses near each other are translated by one look into the directory.
 //! * [`whole_loops`]: loops whose accesses are known before they run get a copy without hooks.
 //!
 //! All rest on one thing: in a program without data races, no other thread can touch the address between two accesses of a block unless
@@ -13,11 +13,12 @@ pub mod shared_translation;
 pub mod whole_loops;
 
 use crate::access::Plan;
+use shared_translation::Sharing;
 
 /// What the optimisations found for the events of a plan.
 pub struct Optimised {
-    /// Event `i` may use the translation of the event before it.
-    pub shares: Vec<bool>,
+    /// Where each event's translation comes from.
+    pub sharing: Vec<Sharing>,
     /// Number of reads that were left out.
     pub dropped: usize,
 }
@@ -25,10 +26,10 @@ pub struct Optimised {
 /// Runs them all, or none.
 pub fn run(plan: &mut Plan<'_>, enabled: bool) -> Optimised {
     if !enabled {
-        return Optimised { shares: vec![false; plan.events.len()], dropped: 0 };
+        return Optimised { sharing: vec![Sharing::Alone; plan.events.len()], dropped: 0 };
     }
     let before = plan.events.len();
     own_reads::run(plan);
     let dropped = before - plan.events.len();
-    Optimised { shares: shared_translation::run(plan), dropped }
+    Optimised { sharing: shared_translation::run(plan), dropped }
 }

@@ -1,18 +1,54 @@
-//! Finds accesses to the address of the access before them.
+//! Finds accesses near each other that can share one look into the directory.
 //!
-//! `x += 1` reads and writes one address. The second access takes over the first one's translation; should the first have found
-//! the chunk without cells, the second goes the slow way too, which is right whatever the state.
+//! `x->a`, `x->b` and `x->c` lie at constant distances; unless the stretch from the first byte to the last crosses the border of a
+//! chunk, what must be added to get to their cells is the same. The first access of such a group looks it up and tests for the border; where the
+//! test fails, each access of the group takes the slow path, which is right whatever the reason. That is one in `65536 / stretch` objects.
 
 use super::segment::{Segments, plain};
 use crate::access::Plan;
+use crate::emit::translate::WINDOW;
+use crate::llvm;
 
-/// For each event, whether it may use the translation of the event before it.
-pub fn run(plan: &Plan<'_>) -> Vec<bool> {
+/// How an access gets its translation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// For itself.
+    Alone,
+    /// For all accesses between these byte distances from its address.
+    Leads(i64, i64),
+    /// From this event.
+    Follows(usize),
+}
+
+/// The sharing of each event.
+pub fn run(plan: &Plan<'_>) -> Vec<Sharing> {
+    let mut sharing = vec![Sharing::Alone; plan.events.len()];
     let segments = Segments::find(&plan.events);
-    let mut shares = vec![false; plan.events.len()];
-    for (i, pair) in plan.events.windows(2).enumerate() {
-        let (Some((_, first)), Some((_, second))) = (plain(&pair[0]), plain(&pair[1])) else { continue };
-        shares[i + 1] = first == second && segments.of(&pair[0]) == segments.of(&pair[1]);
+    let shareable = |i: &usize| plain(&plan.events[*i]).is_some_and(|(_, access)| crate::emit::is_inlined(access));
+    let events: Vec<usize> = (0..plan.events.len()).filter(shareable).collect();
+    let pointers: Vec<_> = events
+        .iter()
+        .filter_map(|&i| {
+            let (_, access) = plain(&plan.events[i])?;
+            Some((access.pointer, segments.of(&plan.events[i])? as u32))
+        })
+        .collect();
+    if pointers.len() != events.len() {
+        return sharing;
     }
-    shares
+    for (k, (leader, distance)) in llvm::distances(plan.function, &pointers).into_iter().enumerate() {
+        let bytes = plain(&plan.events[events[k]]).map_or(0, |(_, access)| access.bytes as i64);
+        let (low, high) = match sharing[events[leader]] {
+            _ if leader == k => (0, bytes),
+            Sharing::Leads(low, high) => (low.min(distance), high.max(distance + bytes)),
+            _ => continue,
+        };
+        if high - low <= WINDOW {
+            sharing[events[leader]] = Sharing::Leads(low, high);
+            if leader != k {
+                sharing[events[k]] = Sharing::Follows(events[leader]);
+            }
+        }
+    }
+    sharing
 }
