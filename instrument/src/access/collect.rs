@@ -1,10 +1,10 @@
 //! Walks a function and makes its plan.
 
 use super::lifetime::Escaping;
-use super::{Action, Entrance, Event, Plan, When, intrinsics, memory};
+use super::{Action, Entrance, Event, Plan, When, Worth, intrinsics, memory};
 use crate::library::{self, Effect, Needed};
 use crate::llvm;
-use crate::llvm::loops::common_dominator;
+use crate::llvm::loops::{Loops, common_dominator};
 use crate::regions::functions::{Functions, Unit};
 use crate::regions::nesting::Nesting;
 use crate::skip::Skipper;
@@ -39,7 +39,6 @@ impl<'ctx> Collector<'_, 'ctx> {
         for block in function.get_basic_block_iter() {
             let mut stack = nesting.constructs.at_entry(block);
             let exit = llvm::before_exit(block);
-            let hot = nesting.loops.is_in_innermost(block);
             for inst in block.get_instructions() {
                 if Some(inst) == exit {
                     events.extend(escaping.at_exit(inst));
@@ -52,7 +51,7 @@ impl<'ctx> Collector<'_, 'ctx> {
                         SiteId(0)
                     };
                     accesses += usize::from(is_access);
-                    events.push(Event { inst, when, action, site, hot });
+                    events.push(Event { inst, when, action, site, worth: Worth::Own });
                 }
                 stack = nesting.constructs.after(inst, stack);
             }
@@ -60,6 +59,7 @@ impl<'ctx> Collector<'_, 'ctx> {
         if events.is_empty() {
             return None;
         }
+        weigh(&mut events, &nesting.loops, accesses);
         let entrances = entrances(function, &nesting);
         let entry_region = self.functions.known_region(Unit::of(function));
         Some(Plan { function, events, entry_region, entrances, accesses })
@@ -103,6 +103,30 @@ impl<'ctx> Collector<'_, 'ctx> {
             Some(effects) => library_actions(inst, effects, skipper),
             None => vec![],
         }
+    }
+}
+
+/// Functions without loops and with no more accesses are taken for ones that loops elsewhere call.
+const SHORT_FUNCTION: usize = 32;
+
+/// Innermost loops with no more accesses count reuse inline.
+const SMALL_LOOP: usize = 16;
+
+/// Decides how much code each event is worth. Inlining everything everywhere takes more than twice the time to compile.
+fn weigh<'ctx>(events: &mut [Event<'ctx>], loops: &Loops<'ctx>, accesses: usize) {
+    let short = loops.all.is_empty() && accesses <= SHORT_FUNCTION;
+    let mut in_loop = vec![0usize; loops.all.len()];
+    let of = |event: &Event<'ctx>| event.inst.get_parent().and_then(|b| loops.innermost(b));
+    for index in events.iter().filter_map(of) {
+        in_loop[index] += 1;
+    }
+    for event in events {
+        event.worth = match of(event) {
+            None if short => Worth::Own,
+            None => Worth::Call,
+            Some(index) if !loops.has_inner(index) && in_loop[index] <= SMALL_LOOP => Worth::Events,
+            Some(_) => Worth::Own,
+        };
     }
 }
 

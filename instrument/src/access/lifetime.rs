@@ -4,7 +4,7 @@
 //! to lie there next would seem to read what that thread wrote. Variables with lifetime markers die at `llvm.lifetime.end`, the others
 //! where the function returns or resumes unwinding.
 
-use super::{Action, Event, When};
+use super::{Action, Event, When, Worth};
 use crate::llvm;
 use crate::skip::Skipper;
 use crate::tables::SiteId;
@@ -56,7 +56,7 @@ impl<'ctx> Escaping<'ctx> {
     /// The deaths at an exit of the function.
     pub fn at_exit(&self, exit: InstructionValue<'ctx>) -> impl Iterator<Item = Event<'ctx>> + '_ {
         self.without_markers.iter().filter_map(move |&alloca| {
-            Some(Event { inst: exit, when: When::Before, action: dies(alloca)?, site: SiteId(0), hot: false })
+            Some(Event { inst: exit, when: When::Before, action: dies(alloca)?, site: SiteId(0), worth: Worth::Own })
         })
     }
 }

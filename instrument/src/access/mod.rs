@@ -71,6 +71,17 @@ pub enum Action<'ctx> {
     Dies(PointerValue<'ctx>, u64, u64),
 }
 
+/// How often an event is expected to happen, as far as that decides how much code it is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Worth {
+    /// Once in a call of a function that has loops or is long: a call.
+    Call,
+    /// In a loop, or in a short function that may be called in one: own accesses are inlined.
+    Own,
+    /// In an innermost loop with few accesses: reuse is counted inline too.
+    Events,
+}
+
 /// An action and its place.
 #[derive(Clone, Debug)]
 pub struct Event<'ctx> {
@@ -82,8 +93,8 @@ pub struct Event<'ctx> {
     pub action: Action<'ctx>,
     /// Where in the source; unused for what is no access.
     pub site: SiteId,
-    /// It lies in an innermost loop.
-    pub hot: bool,
+    /// How much code it is worth.
+    pub worth: Worth,
 }
 
 /// A region that is entered before an instruction.

@@ -7,7 +7,7 @@ use super::prologue::{Needs, Prologue, WriteId};
 use super::read::{Detail, Exits, Read};
 use super::translate::Translation;
 use super::{Emitted, Likely, ModuleEmitter};
-use crate::access::{Access, Action, Direction, Event, Plan, When};
+use crate::access::{Access, Action, Direction, Event, Plan, When, Worth};
 use crate::error::PassError;
 use crate::llvm;
 use crate::optimise::shared_translation::Sharing;
@@ -123,7 +123,9 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
     /// Whether an event's code has branches.
     fn branches(&self, event: &Event<'ctx>) -> bool {
         match &event.action {
-            Action::Plain(_, access) | Action::Update(access) => self.style == Style::Inline && is_inlined(access),
+            Action::Plain(_, access) | Action::Update(access) => {
+                worth(event, self.style) > Worth::Call && is_inlined(access)
+            }
             Action::CompareExchange(_) => true,
             Action::Scattered(.., mask) => !llvm::is_all_ones(*mask),
             Action::Dies(_, bytes, _) => self.style == Style::Inline && super::lifetime::is_inlined(*bytes),
@@ -250,7 +252,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         let exchanged = llvm::result(event.inst).into_struct_value();
         debug_assert!(exchanged.get_type().count_fields() == 2, "cmpxchg gives {{value, success}}");
         let success = m.builder.build_extract_value(exchanged.as_aggregate_value_enum(), 1, "")?.into_int_value();
-        let inline = self.style == Style::Inline && is_inlined(access);
+        let inline = worth(event, self.style) > Worth::Call && is_inlined(access);
         let translation = if inline { Some(m.translate(&self.prologue, access, None)?) } else { None };
         let after_read = m.block_after(m.here()?);
         let write = m.block_after(after_read);
@@ -305,23 +307,26 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
     }
 }
 
-/// Reuse is counted inline in innermost loops only: elsewhere a call costs little in comparison, and a fourth of the code.
+fn worth(event: &Event<'_>, style: Style) -> Worth {
+    if style == Style::Calls { Worth::Call } else { event.worth }
+}
+
 fn detail(event: &Event<'_>) -> Detail {
-    if event.hot { Detail::Events } else { Detail::Own }
+    if event.worth == Worth::Events { Detail::Events } else { Detail::Own }
 }
 
 fn needs(plan: &Plan<'_>, style: Style, tables: &Tables) -> Needs {
     let mut needs = Needs::default();
     for event in &plan.events {
         match &event.action {
-            Action::Plain(direction, access) if style == Style::Inline && is_inlined(access) => {
+            Action::Plain(direction, access) if worth(event, style) > Worth::Call && is_inlined(access) => {
                 needs.reads |= *direction == Direction::Read;
                 needs.reads_of_two |= *direction == Direction::Read && access.bytes == 8;
                 needs.writes |= *direction == Direction::Write;
                 needs.translation = true;
             }
             Action::Update(access) | Action::CompareExchange(access)
-                if style == Style::Inline && is_inlined(access) =>
+                if worth(event, style) > Worth::Call && is_inlined(access) =>
             {
                 needs.reads = true;
                 needs.reads_of_two |= access.bytes == 8;

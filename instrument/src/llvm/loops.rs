@@ -75,9 +75,9 @@ impl<'ctx> Loops<'ctx> {
         self.innermost.get(&block.as_mut_ptr()).copied()
     }
 
-    /// Whether the block lies in a loop that has no loop inside.
-    pub fn is_in_innermost(&self, block: BasicBlock<'ctx>) -> bool {
-        self.innermost(block).is_some_and(|index| !self.has_inner[index])
+    /// Whether a loop has loops inside.
+    pub fn has_inner(&self, index: usize) -> bool {
+        self.has_inner[index]
     }
 
     /// The loop and all that enclose it, innermost first.

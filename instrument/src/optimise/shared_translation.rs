@@ -5,7 +5,7 @@
 //! test fails, each access of the group takes the slow path, which is right whatever the reason. That is one in `65536 / stretch` objects.
 
 use super::segment::{Segments, plain};
-use crate::access::Plan;
+use crate::access::{Plan, Worth};
 use crate::emit::translate::WINDOW;
 use crate::llvm;
 
@@ -24,7 +24,10 @@ pub enum Sharing {
 pub fn run(plan: &Plan<'_>) -> Vec<Sharing> {
     let mut sharing = vec![Sharing::Alone; plan.events.len()];
     let segments = Segments::find(&plan.events);
-    let shareable = |i: &usize| plain(&plan.events[*i]).is_some_and(|(_, access)| crate::emit::is_inlined(access));
+    let shareable = |i: &usize| {
+        let event = &plan.events[*i];
+        event.worth > Worth::Call && plain(event).is_some_and(|(_, access)| crate::emit::is_inlined(access))
+    };
     let events: Vec<usize> = (0..plan.events.len()).filter(shareable).collect();
     let pointers: Vec<_> = events
         .iter()
@@ -33,7 +36,7 @@ pub fn run(plan: &Plan<'_>) -> Vec<Sharing> {
             Some((access.pointer, segments.of(&plan.events[i])? as u32))
         })
         .collect();
-    if pointers.len() != events.len() {
+    if pointers.len() < 2 || pointers.len() != events.len() {
         return sharing;
     }
     for (k, (leader, distance)) in llvm::distances(plan.function, &pointers).into_iter().enumerate() {
