@@ -29,5 +29,5 @@ profile() { # name, compiler flags
 profile lu
 profile lu-contiguous -DCONTIGUOUS
 
-echo "Open in a browser: $folder/lu/report.html"
-echo "              and: $folder/lu-contiguous/report.html"
+echo "Open in a browser: $folder/lu/index.html"
+echo "              and: $folder/lu-contiguous/index.html"
