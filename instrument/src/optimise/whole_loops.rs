@@ -15,6 +15,7 @@ use inkwell::values::{AsValueRef, FunctionValue, InstructionValue, IntValue, Poi
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ptr;
+use threadtalk_abi::GRANULE;
 use threadtalk_abi::loops::MOST_ACCESSES;
 
 /// What one iteration accesses without a gap at one line.
@@ -29,6 +30,8 @@ pub struct Strand {
     pub first: i64,
     /// Bytes.
     pub bytes: u64,
+    /// It consists of whole granules. Pieces of one granule are an event each, so that they cannot be joined.
+    whole: bool,
 }
 
 /// An access of a loop, as it is known before the loop.
@@ -115,6 +118,7 @@ impl Analysis {
             leader: affine.leader,
             first: affine.offset,
             bytes: access.bytes,
+            whole: access.bytes.is_multiple_of(GRANULE) && access.align >= GRANULE,
         });
         let stride = |leader: usize| llvm::constant(affine[leader].stride).map_or(0, |s| (s as i64).unsigned_abs());
         let accesses = joined(strands.collect(), stride).into_iter().map(|strand| {
@@ -138,6 +142,8 @@ fn joined(mut strands: Vec<Strand>, stride: impl Fn(usize) -> u64) -> Vec<Strand
     for strand in strands {
         let fits = |s: &&mut Strand| {
             (s.leader, s.direction, s.site) == (strand.leader, strand.direction, strand.site)
+                && s.whole
+                && strand.whole
                 && s.first + s.bytes as i64 == strand.first
                 && s.bytes + strand.bytes <= stride(strand.leader)
         };
@@ -161,7 +167,7 @@ mod tests {
     use super::*;
 
     fn strand(direction: Direction, site: u32, leader: usize, first: i64, bytes: u64) -> Strand {
-        Strand { direction, site: SiteId(site), leader, first, bytes }
+        Strand { direction, site: SiteId(site), leader, first, bytes, whole: bytes >= GRANULE }
     }
 
     #[test]
@@ -171,6 +177,12 @@ mod tests {
         let pieces = [-8, 8, 0, 16, 8, 24].map(|first| strand(Read, 1, 0, first, 16));
         let got = joined(pieces.to_vec(), |_| 32);
         assert_eq!(got, [-8, 0, 8].map(|first| strand(Read, 1, 0, first, 32)));
+    }
+
+    #[test]
+    fn pieces_of_a_granule_stay_apart() {
+        let pieces = [strand(Direction::Read, 1, 0, 0, 2), strand(Direction::Read, 1, 0, 2, 2)];
+        assert_eq!(joined(pieces.to_vec(), |_| 4).len(), 2);
     }
 
     #[test]
