@@ -4,6 +4,7 @@
 //! All of these may be called at any time after [`process_start`] returned true, on any thread, also from signal handlers
 //! that the program runs, and none of them may call what `intercept` replaces on the program's heap.
 
+use crate::file::name::Path;
 use crate::hooks::{on_thread, range};
 use crate::process::end::{self, End};
 use crate::process::{self, Process, accuracy, environment};
@@ -124,9 +125,15 @@ pub fn thread_named(ticket: CreationTicket, name: &[u8]) {
 /// The calling thread is a worker of the OpenMP runtime.
 pub fn thread_is_openmp_worker(ticket: CreationTicket) {
     trace!("thread_is_openmp_worker", ticket.0);
-    if let Some(process) = process::get() {
-        with_record(process, ticket, |record| roll::flag(record, thread_flags::OPENMP));
-    }
+    let Some(process) = process::get() else { return };
+    let number = process.openmp_workers.fetch_add(1, Ordering::Relaxed) + 1;
+    with_record(process, ticket, |record| {
+        roll::flag(record, thread_flags::OPENMP);
+        let mut name = Path::new();
+        name.push(b"OpenMP worker ");
+        name.push_number(u64::from(number));
+        roll::name_if_unnamed(record, name.as_bytes());
+    });
 }
 
 /// The elements wholly inside the range die.

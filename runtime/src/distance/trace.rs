@@ -317,12 +317,12 @@ impl Traces {
 
     /// A random number around `period`, so that sampling does not fall into step with a loop.
     fn gap(&mut self, period: u64) -> u64 {
-        period / 2 + self.random() % period + 1
+        period / 2 + self.random() % period.max(1) + 1
     }
 
     /// True once in `n` times, at random.
     pub fn one_in(&mut self, n: u64) -> bool {
-        self.random().is_multiple_of(n)
+        self.random().is_multiple_of(n.max(1))
     }
 
     fn random(&mut self) -> u64 {

@@ -18,13 +18,16 @@ impl Path {
 
     /// Appends bytes.
     pub fn push(&mut self, part: &[u8]) {
+        // One byte stays for the NUL.
+        let room = self.bytes.len() - 1;
         for &b in part {
-            // One byte stays for the NUL.
-            if self.len + 1 >= self.bytes.len() {
-                self.overflow = true;
-                return;
+            match self.bytes.get_mut(self.len) {
+                Some(place) if self.len < room => *place = b,
+                _ => {
+                    self.overflow = true;
+                    return;
+                }
             }
-            self.bytes[self.len] = b;
             self.len += 1;
         }
     }
@@ -32,17 +35,17 @@ impl Path {
     /// Appends a number in decimal.
     pub fn push_number(&mut self, number: u64) {
         let mut digits = [0u8; 20];
-        let mut at = digits.len();
+        let mut length = 0;
         let mut rest = number;
-        loop {
-            at -= 1;
-            digits[at] = b'0' + (rest % 10) as u8;
+        for digit in digits.iter_mut().rev() {
+            *digit = b'0' + (rest % 10) as u8;
             rest /= 10;
+            length += 1;
             if rest == 0 {
                 break;
             }
         }
-        self.push(&digits[at..]);
+        self.push(digits.get(digits.len() - length..).unwrap_or(&[]));
     }
 
     /// The path, if all of it fitted.
@@ -52,11 +55,11 @@ impl Path {
 
     /// The bytes so far.
     pub fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..self.len]
+        self.bytes.get(..self.len).unwrap_or(&[])
     }
 
     fn truncate(&mut self, len: usize) {
-        self.bytes[len..self.len].fill(0);
+        self.bytes.get_mut(len..self.len).unwrap_or(&mut []).fill(0);
         self.len = len;
         self.overflow = false;
     }
@@ -82,8 +85,8 @@ pub fn expand(pattern: &[u8], program: &[u8], out: &mut Path) {
             b'%' => out.push(b"%"),
             b'q' if rest.first() == Some(&b'{') && rest.contains(&b'}') => {
                 let end = rest.iter().position(|&b| b == b'}').unwrap_or(0);
-                out.push(environment::get(&rest[1..end]).unwrap_or(b""));
-                rest = &rest[end + 1..];
+                out.push(rest.get(1..end).and_then(environment::get).unwrap_or(b""));
+                rest = rest.get(end + 1..).unwrap_or(&[]);
             }
             other => out.push(&[b'%', other]),
         }
@@ -95,7 +98,7 @@ fn push_host(out: &mut Path) {
     // SAFETY: the buffer and its length are given; the last byte stays zero.
     if unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) } == 0 {
         let end = name.iter().position(|&b| b == 0).unwrap_or(0);
-        out.push(&name[..end]);
+        out.push(name.get(..end).unwrap_or(&[]));
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) fn set_path(path: &Path) {
         let got = unsafe { libc::getcwd(directory.as_mut_ptr().cast(), directory.len()) };
         if !got.is_null() {
             let end = directory.iter().position(|&b| b == 0).unwrap_or(0);
-            absolute.push(&directory[..end]);
+            absolute.push(directory.get(..end).unwrap_or(&[]));
             absolute.push(b"/");
         }
     }

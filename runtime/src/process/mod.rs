@@ -48,6 +48,8 @@ pub struct Process {
     pub pool: Pool,
     /// Threads alive, not counting those that nobody announced and that have not run instrumented code.
     pub alive: AtomicU32,
+    /// Workers of the OpenMP runtime so far.
+    pub openmp_workers: AtomicU32,
     /// An event cache without events: with it every event takes the slow path.
     pub no_events: *mut EventSlot,
     /// The control block of threads that are not recorded: all its accesses take the slow path, which does nothing.

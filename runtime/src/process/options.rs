@@ -107,7 +107,7 @@ pub fn parse<'t>(text: &'t [u8], mut complain: impl FnMut(&'t [u8], Mistake)) ->
     for item in text.split(|&b| b == b':').filter(|item| !item.is_empty()) {
         let at = item.iter().position(|&b| b == b'=').unwrap_or(item.len());
         let value = item.get(at + 1..).unwrap_or(b"1");
-        match TABLE.iter().find(|e| e.name == &item[..at]) {
+        match TABLE.iter().find(|e| Some(e.name) == item.get(..at)) {
             None => complain(item, Mistake::Unknown),
             Some(entry) => match parse_value(&entry.range, value) {
                 Some(v) => (entry.set)(&mut options, v),
@@ -145,7 +145,7 @@ pub fn print_help() {
                 for (i, word) in words.iter().enumerate() {
                     line = if i > 0 { line.text(b"|") } else { line }.text(word);
                 }
-                line.text(b" (default ").text(words[default as usize])
+                line.text(b" (default ").text(word(words, default))
             }
             Range::Number(least, most) => {
                 line.number(least).text(b"..").number(most).text(b" (default ").number(default)
@@ -155,6 +155,10 @@ pub fn print_help() {
     }
 }
 
+fn word(words: &'static [&'static [u8]], number: u64) -> &'static [u8] {
+    words.get(number as usize).copied().unwrap_or(b"?")
+}
+
 /// `name=value` pairs of all options but `help`, for the profile.
 pub fn describe(options: &Options, mut pair: impl FnMut(&'static [u8], Result<u64, &'static [u8]>)) {
     for entry in TABLE.iter().filter(|e| e.name != b"help") {
@@ -162,7 +166,7 @@ pub fn describe(options: &Options, mut pair: impl FnMut(&'static [u8], Result<u6
         pair(
             entry.name,
             match entry.range {
-                Range::Words(words) => Err(words[value as usize]),
+                Range::Words(words) => Err(word(words, value)),
                 Range::Number(..) => Ok(value),
             },
         );

@@ -100,6 +100,7 @@ fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Proce
         roll: Roll::new(),
         pool: Pool::new(),
         alive: AtomicU32::new(1),
+        openmp_workers: AtomicU32::new(0),
         no_events,
         off: ptr::null_mut(),
         start_ns: clock::monotonic_ns(),

@@ -7,11 +7,12 @@ pub mod pool;
 pub mod roll;
 pub mod visits;
 
+use crate::core_api::CreationTicket;
 use crate::distance::trace::Traces;
 use crate::distance::watch::Watches;
 use crate::events::Table;
 use crate::file::appender::Appender;
-use crate::lifecycle::tls;
+use crate::lifecycle::{threads, tls};
 use crate::memory;
 use crate::memory::arena::Arena;
 use crate::process::Process;
@@ -224,6 +225,9 @@ pub fn attach_unknown() -> *mut Thread {
         process.alive.fetch_add(1, Ordering::Relaxed);
     }
     let ticket = process.roll.enter(process, 0, 0);
+    if !first {
+        threads::adopt(CreationTicket(u64::from(ticket.id)));
+    }
     attach(process, ticket, first)
 }
 

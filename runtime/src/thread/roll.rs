@@ -132,6 +132,14 @@ pub(crate) fn name(record: *mut ThreadRecord, name: &[u8]) {
     unsafe { (*record).name = field };
 }
 
+/// Names a thread that has no name.
+pub(crate) fn name_if_unnamed(record: *mut ThreadRecord, new: &[u8]) {
+    // SAFETY: a record of the roll.
+    if !record.is_null() && unsafe { (*record).name[0] } == 0 {
+        name(record, new);
+    }
+}
+
 /// The thread never came to be.
 pub(crate) fn strike_off(record: *mut ThreadRecord) {
     if !record.is_null() {
