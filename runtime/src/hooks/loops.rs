@@ -8,6 +8,7 @@
 //! and they end there because a watched element's cell is marked.
 
 use super::access::fresh_id;
+use super::scan::{equal_prefix, own_prefix};
 use crate::process::Process;
 use crate::thread::Thread;
 use core::slice;
@@ -245,33 +246,6 @@ fn read_cells(t: &Thread, cells: &[AtomicU32], times: u64, site: u32, counts: &m
         rest = rest.get(length..).unwrap_or(&[]);
     }
     true
-}
-
-/// How many cells from the start are of this thread's own making. `own_span` is a power of two and `own_base` a multiple of it, so
-/// one `xor` and one `and` tell; 16 cells at a time, which the compiler turns into vector code.
-#[inline]
-fn own_prefix(cells: &[u32], own_base: u32, own_span: u32) -> usize {
-    let foreign = !(own_span - 1);
-    prefix(cells, |c| (c ^ own_base) & foreign)
-}
-
-#[inline]
-fn equal_prefix(cells: &[u32], state: u32) -> usize {
-    prefix(cells, |c| c ^ state)
-}
-
-/// How many cells from the start give 0.
-#[inline(always)]
-fn prefix(cells: &[u32], differs: impl Fn(u32) -> u32) -> usize {
-    let (blocks, _) = cells.as_chunks::<16>();
-    let mut at = 0;
-    for block in blocks {
-        if block.iter().fold(0, |any, c| any | differs(*c)) != 0 {
-            break;
-        }
-        at += 16;
-    }
-    at + cells.iter().skip(at).take_while(|c| differs(**c) == 0).count()
 }
 
 /// The cells as plain numbers: relaxed loads that may be joined into vector loads.

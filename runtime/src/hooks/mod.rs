@@ -7,6 +7,7 @@
 pub mod access;
 pub mod loops;
 pub mod range;
+mod scan;
 mod shells;
 mod string;
 mod user;

@@ -1,106 +1,128 @@
 //! How much memory each region touches that it shares with nobody: for the min cutoff (Mazaheri et al., section 3.3).
 //!
-//! Found by looking at cells at the end of the process: a value that no other thread has read belongs to the region whose line wrote it last.
-//! One cell in 64 is looked at (256 bytes of memory: 10 ms for a full signature of 256 MiB).
+//! A value that no other thread has read belongs to the region whose line wrote it last. Cells are looked at when their memory dies and
+//! at the end of the process, one in 64: those of granules at multiples of 256 bytes (10 ms for a full signature of 256 MiB). Each address counts
+//! once, so that a block that is freed and allocated again in a loop is no larger than it is.
 
 use crate::memory;
 use crate::process::Process;
-use core::ptr;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use threadtalk_abi::cell::{NONE, SHARED};
 use threadtalk_abi::{CHUNK_BYTES, DIRECTORY_ENTRIES, GRANULE};
 use threadtalk_profile::layout::{PrivateRecord, block};
-use threadtalk_sigmem::FreshId;
+use threadtalk_sigmem::{FreshId, Run};
 
-/// Cells from one looked at to the next.
-const STRIDE: u64 = 64;
-/// Most pairs of (region, thread) in the table.
+/// Bytes of memory from one cell looked at to the next.
+const STRIDE: u64 = 64 * GRANULE;
+/// Addresses are remembered modulo 2^26 strides: 16 GiB, in 8 MiB of bits.
+const SEEN_BITS: u64 = 1 << 26;
+/// Most pairs of (region, thread) in the table: 1 MiB of addresses.
 const MOST: usize = 1 << 16;
 
-#[derive(Clone, Copy)]
+/// One pair and the cells found for it. Zeroed memory is a free one.
 #[repr(C)]
 struct Sum {
-    region: u32,
-    writer: u32,
-    cells: u64,
+    /// `region << 32 | writer`, plus 1; 0 = free. Set once.
+    key: AtomicU64,
+    cells: AtomicU64,
 }
 
-/// Sums by (region, writing thread).
-pub struct Scan {
-    sums: *mut Sum,
+/// Sums by (region, writing thread), for all threads.
+pub struct PrivateSums {
+    sums: *const Sum,
+    seen: *const AtomicU64,
 }
 
-impl Scan {
+// SAFETY: the table lives for ever and consists of atomics.
+unsafe impl Sync for PrivateSums {}
+
+impl PrivateSums {
     /// An empty table.
-    pub fn new() -> Self {
-        let sums = memory::reserve(MOST * size_of::<Sum>());
-        Self { sums: sums.map_or(ptr::null_mut(), |p| p.as_ptr().cast()) }
+    pub fn new() -> Option<Self> {
+        let sums = memory::reserve(MOST * size_of::<Sum>())?.as_ptr().cast_const().cast();
+        let seen = memory::reserve((SEEN_BITS / 8) as usize)?.as_ptr().cast_const().cast();
+        Some(Self { sums, seen })
     }
 
-    /// Looks at the cells of the process and writes the sums into the profile.
-    pub fn run(&mut self, process: &Process) {
-        if self.sums.is_null() {
-            return;
+    /// The elements of a range are about to die.
+    pub fn range_dies(&self, process: &Process, address: u64, bytes: u64) {
+        let first = address.next_multiple_of(STRIDE);
+        let Some(bytes) = address.saturating_add(bytes).checked_sub(first).filter(|b| *b > 0) else { return };
+        for run in process.signature.directory.runs(first, bytes) {
+            if let Run::Mapped { address, cells } = run {
+                self.look_at(process, address, cells);
+            }
         }
+    }
+
+    /// The process ends: looks at all cells and writes the sums into the profile.
+    pub fn finish(&self, process: &Process) {
         let Some(residency) = Residency::of(process.signature.directory.base().cast()) else { return };
         for page in residency.pages() {
-            for entry in page * ENTRIES_PER_PAGE..(page + 1) * ENTRIES_PER_PAGE {
-                let first = entry * CHUNK_BYTES;
-                if let Some(offset) = process.signature.directory.offset(first) {
-                    self.chunk(process, first.wrapping_add(offset));
-                }
-            }
+            let (first, bytes) = (page * ENTRIES_PER_PAGE * CHUNK_BYTES, ENTRIES_PER_PAGE * CHUNK_BYTES);
+            self.range_dies(process, first, bytes);
         }
         self.write(process);
     }
 
-    fn chunk(&mut self, process: &Process, cells: u64) {
-        let mut at = 0;
-        while at < CHUNK_BYTES / GRANULE {
-            // SAFETY: a chunk has this many cells, alive for ever.
-            let cell = unsafe { ptr::with_exposed_provenance::<u32>((cells + at * GRANULE) as usize).read_volatile() };
-            if cell != NONE && cell & SHARED == 0 {
-                let written = FreshId(cell);
+    /// Every 64th of some cells, from the first on, which is that of `address`.
+    fn look_at(&self, process: &Process, address: u64, cells: &[AtomicU32]) {
+        for (cell, i) in cells.iter().step_by((STRIDE / GRANULE) as usize).zip(0..) {
+            let state = cell.load(Ordering::Relaxed);
+            if state != NONE && state & SHARED == 0 && self.is_new(address / STRIDE + i) {
+                let written = FreshId(state);
                 let site = written.site(process.site_bits);
                 let region = if site < process.lineless_sites { process.sites.region(site) } else { 0 };
                 self.add(region, written.thread(process.site_bits));
             }
-            at += STRIDE;
         }
     }
 
-    fn add(&mut self, region: u32, writer: u32) {
-        let mut at = (region.wrapping_mul(0x9E37_79B1) ^ writer.wrapping_mul(0x85EB_CA6B)) as usize % MOST;
+    fn is_new(&self, place: u64) -> bool {
+        let bit = place % SEEN_BITS;
+        // SAFETY: below the number of bits.
+        let word = unsafe { &*self.seen.add((bit / 64) as usize) };
+        word.fetch_or(1 << (bit % 64), Ordering::Relaxed) >> (bit % 64) & 1 == 0
+    }
+
+    fn add(&self, region: u32, writer: u32) {
+        let key = (u64::from(region) << 32 | u64::from(writer)) + 1;
+        let mut at = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48) as usize % MOST;
         for _ in 0..MOST {
             // SAFETY: below the table's length.
-            let sum = unsafe { &mut *self.sums.add(at) };
-            if sum.cells == 0 {
-                *sum = Sum { region, writer, cells: 0 };
+            let sum = unsafe { &*self.sums.add(at) };
+            // Relaxed: the key is all that is published, and the counter adds up whoever adds.
+            match sum.key.compare_exchange(0, key, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => {}
+                Err(held) if held == key => {}
+                Err(_) => {
+                    at = (at + 1) % MOST;
+                    continue;
+                }
             }
-            if sum.region == region && sum.writer == writer {
-                sum.cells += 1;
-                return;
-            }
-            at = (at + 1) % MOST;
+            sum.cells.fetch_add(1, Ordering::Relaxed);
+            return;
         }
     }
 
     fn write(&self, process: &Process) {
-        let sums = (0..MOST).map(|i| {
+        let sums = (0..MOST)
             // SAFETY: below the table's length.
-            unsafe { *self.sums.add(i) }
-        });
-        let used = sums.clone().filter(|s| s.cells > 0).count();
+            .map(|i| unsafe { &*self.sums.add(i) })
+            .map(|sum| (sum.key.load(Ordering::Relaxed), sum.cells.load(Ordering::Relaxed)))
+            .filter(|(key, _)| *key != 0);
+        let used = sums.clone().count();
         if used == 0 {
             return;
         }
         let length = used * size_of::<PrivateRecord>();
         let Some(target) = process.file.allocate(length as u64) else { return };
-        for (i, sum) in sums.filter(|s| s.cells > 0).enumerate() {
-            let bytes = sum.cells * STRIDE * GRANULE;
+        for (i, (key, cells)) in sums.take(used).enumerate() {
+            let (region, writer) = (((key - 1) >> 32) as u32, (key - 1) as u32);
             // SAFETY: i < used, for which the block has room.
             unsafe {
                 let place = target.payload().cast::<PrivateRecord>().add(i);
-                place.write(PrivateRecord { region: sum.region, writer: sum.writer, bytes });
+                place.write(PrivateRecord { region, writer, bytes: cells * STRIDE });
             }
         }
         target.publish(block::PRIVATE, size_of::<PrivateRecord>(), length as u64);

@@ -1,7 +1,6 @@
 //! The end of the process, as far as it is announced.
 
 use super::{Process, accuracy, clock, meta};
-use crate::module::private::Scan;
 use crate::thread;
 use core::mem::offset_of;
 use core::sync::atomic::Ordering;
@@ -26,7 +25,7 @@ pub fn end(process: &Process, how: End, status: Option<i32>) {
     complete_counters(process, status);
     let quick = how != End::Normal;
     if !quick {
-        Scan::new().run(process);
+        process.private.finish(process);
     }
     process.recording.store(false, Ordering::Relaxed);
     // The calling thread stops counting; others may go on until the kernel ends them.

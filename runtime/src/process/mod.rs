@@ -42,6 +42,8 @@ pub struct Process {
     pub sites: crate::module::Sites,
     /// Regions that the program names itself.
     pub user_regions: crate::region::UserRegions,
+    /// Memory that regions share with nobody.
+    pub private: crate::module::private::PrivateSums,
     /// Logical threads.
     pub roll: Roll,
     /// Control blocks.

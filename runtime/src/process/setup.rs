@@ -97,6 +97,7 @@ fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Proce
         last_thread: (1 << (31 - site_bits - 1)) - 1,
         sites,
         user_regions: crate::region::UserRegions::new(),
+        private: crate::module::private::PrivateSums::new()?,
         roll: Roll::new(),
         pool: Pool::new(),
         alive: AtomicU32::new(1),

@@ -1,0 +1,105 @@
+//! Looking at many cells at once.
+//!
+//! Runs of cells are compared 32 at a time; with AVX2, where the machine has it, at twice the speed of the SSE2 that the
+//! runtime is compiled for.
+
+use core::sync::atomic::{AtomicU8, Ordering};
+
+/// Cells in a block.
+const BLOCK: usize = 32;
+
+/// How many cells from the start are ids of the thread that owns `own_base .. own_base + own_span`. The span is a power of two and the base a
+/// multiple of it, so that one `xor` and one `and` tell.
+#[inline]
+pub fn own_prefix(cells: &[u32], own_base: u32, own_span: u32) -> usize {
+    prefix(cells, own_base, !(own_span - 1))
+}
+
+/// How many cells from the start are in `state`.
+#[inline]
+pub fn equal_prefix(cells: &[u32], state: u32) -> usize {
+    prefix(cells, state, u32::MAX)
+}
+
+/// How many cells from the start agree with `value` in the bits of `mask`.
+#[inline]
+fn prefix(cells: &[u32], value: u32, mask: u32) -> usize {
+    let (blocks, _) = cells.as_chunks::<BLOCK>();
+    let whole = if blocks.is_empty() {
+        0
+    } else if has_avx2() {
+        // SAFETY: the processor has AVX2.
+        unsafe { blocks_avx2(blocks, value, mask) }
+    } else {
+        agreeing_blocks(blocks, value, mask)
+    };
+    let rest = cells.get(whole * BLOCK..).unwrap_or(&[]);
+    whole * BLOCK + rest.iter().take(BLOCK).take_while(|c| (**c ^ value) & mask == 0).count()
+}
+
+#[target_feature(enable = "avx2")]
+fn blocks_avx2(blocks: &[[u32; BLOCK]], value: u32, mask: u32) -> usize {
+    agreeing_blocks(blocks, value, mask)
+}
+
+#[inline(always)]
+fn agreeing_blocks(blocks: &[[u32; BLOCK]], value: u32, mask: u32) -> usize {
+    blocks.iter().take_while(|block| block.iter().fold(0, |any, c| any | (c ^ value) & mask) == 0).count()
+}
+
+/// 0 = not asked yet, 1 = no, 2 = yes.
+static AVX2: AtomicU8 = AtomicU8::new(0);
+
+#[inline]
+fn has_avx2() -> bool {
+    match AVX2.load(Ordering::Relaxed) {
+        0 => ask(),
+        known => known == 2,
+    }
+}
+
+#[cold]
+fn ask() -> bool {
+    use core::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv};
+    #[target_feature(enable = "xsave")]
+    fn system_saves_wide_registers() -> bool {
+        // SAFETY: called only where the system has switched the instruction on.
+        unsafe { _xgetbv(0) & 6 == 6 }
+    }
+    let most = __cpuid(0).eax;
+    let switched_on = most >= 7 && __cpuid(1).ecx >> 27 & 1 == 1;
+    // SAFETY: OSXSAVE says that the instruction is there.
+    let yes = switched_on && __cpuid_count(7, 0).ebx >> 5 & 1 == 1 && unsafe { system_saves_wide_registers() };
+    AVX2.store(1 + u8::from(yes), Ordering::Relaxed);
+    yes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec;
+
+    #[test]
+    fn prefixes_end_at_the_first_stranger() {
+        for length in [0usize, 1, 31, 32, 33, 64, 100, 321] {
+            for stranger in 0..=length {
+                let mut cells = vec![7u32; length];
+                if stranger < length {
+                    cells[stranger] = 8;
+                }
+                assert_eq!(equal_prefix(&cells, 7), stranger, "{length} cells");
+            }
+        }
+    }
+
+    #[test]
+    fn own_cells_are_those_of_the_span() {
+        let (base, span) = (6 << 17, 2 << 16);
+        let mut cells: std::vec::Vec<u32> = (0..200).map(|i| base + i * 600).collect();
+        assert_eq!(own_prefix(&cells, base, span), 200);
+        cells[150] = base + span;
+        assert_eq!(own_prefix(&cells, base, span), 150);
+        cells[40] = base - 1;
+        assert_eq!(own_prefix(&cells, base, span), 40);
+    }
+}
