@@ -141,21 +141,59 @@ fn read(t: &Thread, p: &Process, access: &Access, span: Span, iterations: u64, c
     match dense(access, iterations) {
         Some(times) => read_range(t, p, span.first, span.last - span.first + 1, times, access.site, counts),
         None => {
-            let near = access.stride.unsigned_abs() <= NEAR * u64::from(access.bytes);
-            (near && is_own(t, p, span)) || read_strided(t, p, access, iterations, counts)
+            let whole = [access.address, u64::from(access.bytes), access.stride.unsigned_abs()];
+            let whole = whole.iter().all(|n| n.is_multiple_of(GRANULE));
+            if whole && access.stride.unsigned_abs() <= NEAR * u64::from(access.bytes) && apart(access) {
+                read_near(t, p, access, span, counts)
+            } else {
+                read_strided(t, p, access, iterations, counts)
+            }
         }
     }
 }
 
-/// Whether all that a span covers, the gaps too, was written by this thread or by nobody: then no read in it is an event.
-fn is_own(t: &Thread, p: &Process, span: Span) -> bool {
-    p.signature.directory.runs(span.first, span.last - span.first + 1).all(|run| match run {
-        Run::Unmapped { .. } => true,
-        Run::Mapped { cells, .. } => {
-            let cells = plain(cells);
-            own_prefix(cells, t.header.own_base, t.header.own_span) == cells.len()
+/// Whether no granule is accessed in two iterations.
+fn apart(access: &Access) -> bool {
+    access.stride.unsigned_abs() >= u64::from(access.bytes)
+}
+
+/// Accesses with gaps, looked at together with the gaps: where the cells are own, which is nearly always nearly all of them, the gaps
+/// do not matter; elsewhere the granules that are accessed are counted by their place in the stride.
+fn read_near(t: &Thread, p: &Process, access: &Access, span: Span, counts: &mut Counts) -> bool {
+    let (stride, bytes) = (access.stride.unsigned_abs(), u64::from(access.bytes));
+    for run in p.signature.directory.runs(span.first, span.last - span.first + 1) {
+        let Run::Mapped { address, cells } = run else { continue };
+        let mut rest = plain(cells);
+        let mut at = address;
+        while let [first, ..] = rest {
+            let (length, events) = match event_counter(t, *first, access.site) {
+                Ok(counter) if counter.is_null() && *first != NONE => (stretch(t, rest, *first), None),
+                Ok(counter) if counter.is_null() => (1, None),
+                known => (1, Some(known)),
+            };
+            if let Some(known) = events
+                && (at - span.first) % stride < bytes
+            {
+                match known {
+                    Ok(counter) if counts.add(counter, 1) => {}
+                    _ => return false,
+                }
+            }
+            rest = rest.get(length..).unwrap_or(&[]);
+            at += length as u64 * GRANULE;
         }
-    })
+    }
+    true
+}
+
+/// How many cells from the start are own, or in the state of the first.
+#[inline]
+fn stretch(t: &Thread, cells: &[u32], state: u32) -> usize {
+    if state.wrapping_sub(t.header.own_base) < t.header.own_span {
+        own_prefix(cells, t.header.own_base, t.header.own_span)
+    } else {
+        equal_prefix(cells, state)
+    }
 }
 
 /// One access at a time, with the chunk's translation at hand and equal states counted together.
@@ -231,9 +269,7 @@ fn read_cells(t: &Thread, cells: &[AtomicU32], times: u64, site: u32, counts: &m
     let mut rest = plain(cells);
     while let [first, ..] = rest {
         let state = *first;
-        let own = state.wrapping_sub(t.header.own_base) < t.header.own_span;
-        let length =
-            if own { own_prefix(rest, t.header.own_base, t.header.own_span) } else { equal_prefix(rest, state) };
+        let length = stretch(t, rest, state);
         match event_counter(t, state, site) {
             Err(Unsettled) => return false,
             Ok(counter) if counter.is_null() => {}
