@@ -18,7 +18,9 @@ pub enum Length {
     ResultTimes(u32),
     /// Up to and including the byte that the result points to, counted from argument `.0`; if the result is null, argument `.1`.
     UpToResult(u32, u32),
-    /// As long as the characters of a number go on from argument `.0`, and the one that ended it.
+    /// White space and a decimal number from argument `.0`, and the character that ended it.
+    Decimal(u32),
+    /// The same with all characters that numbers in any notation have.
     Number(u32),
     /// Until two strings differ or end: arguments, and the argument with the limit if there is one.
     CommonPrefix(u32, u32, Option<u32>),
@@ -124,9 +126,9 @@ const FUNCTIONS: &[Entry] = &[
     ("__strdup", 1, &[ReadString(0, UNLIMITED), NewString]),
     ("strndup", 2, &[ReadString(0, Limit::Arg(1)), NewString]),
     // Numbers.
-    ("atoi", 1, &[Read(0, Number(0))]),
-    ("atol", 1, &[Read(0, Number(0))]),
-    ("atoll", 1, &[Read(0, Number(0))]),
+    ("atoi", 1, &[Read(0, Decimal(0))]),
+    ("atol", 1, &[Read(0, Decimal(0))]),
+    ("atoll", 1, &[Read(0, Decimal(0))]),
     ("atof", 1, &[Read(0, Number(0))]),
     ("strtol", 3, &[Read(0, Number(0))]),
     ("strtoll", 3, &[Read(0, Number(0))]),
@@ -231,7 +233,7 @@ impl Effect {
                 Arg(n) | ResultTimes(n) | UpToResult(_, n) => [Some(n), None],
                 Product(n, m) => [Some(n), Some(m)],
                 CommonPrefix(_, _, n) => [n, None],
-                Result | ResultAndNul | Number(_) => [None, None],
+                Result | ResultAndNul | Decimal(_) | Number(_) => [None, None],
             },
             ReadString(_, l) | ReadStringAfter(_, l) | WriteString(_, l) => of_limit(l),
             ReadAppendable(_) | Append(_) | NewString | WriteIndirect(_) => [None, None],

@@ -101,6 +101,8 @@ HOOK void *__threadtalk_attach(void) {
   for (int i = 0; i < 1024; i++) t->events[i].key = UINT64_MAX;
   uint32_t first = t->id ? (uint32_t)t->id * 2u << SITE_BITS : 0;
   t->header = (struct header){directory, first, 2u << SITE_BITS, first, SITE_BITS, t->events, t->visits, 0, 0};
+  // Nothing is own: what stands in for cells where there are none must not look like it.
+  if (logging) t->header.own_base = 0xfeedbee5, t->header.own_span = 1;
   __threadtalk_thread = t;
   pthread_mutex_unlock(&lock);
   return t;

@@ -11,8 +11,12 @@ use inkwell::values::{
 };
 use threadtalk_abi::hooks::{self, Hook};
 
-/// Characters of a number and what may stand before it.
-const NUMBER_CHARACTERS: &str = "\t\n\u{b}\u{c}\r +-.0123456789abcdefABCDEFxXpPinfINFnaNA";
+/// What `isspace` accepts.
+const WHITE_SPACE: &str = "\t\n\u{b}\u{c}\r ";
+/// Characters of decimal numbers.
+const DECIMAL: &str = "+-0123456789";
+/// Characters of numbers in any notation: `0x1.8p-3`, `inf`, `nan`.
+const NUMBER: &str = "+-.0123456789abcdefABCDEFxXpPinftyINTY";
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Emits one effect of a call at the builder's place, which is before or after it.
@@ -79,7 +83,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             Length::UpToResult(p, n) => {
                 self.up_to_result(call, llvm::pointer_operand(call, p), self.argument(call, n)?)
             }
-            Length::Number(p) => self.number(llvm::pointer_operand(call, p)),
+            Length::Decimal(p) => self.number(llvm::pointer_operand(call, p), DECIMAL),
+            Length::Number(p) => self.number(llvm::pointer_operand(call, p), NUMBER),
             Length::CommonPrefix(p, q, n) => {
                 let limit = n.map_or(Ok(self.c64(u64::MAX)), |n| self.argument(call, n))?;
                 self.common_prefix(llvm::pointer_operand(call, p), llvm::pointer_operand(call, q), limit)
@@ -140,22 +145,26 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(b.build_select(b.build_is_null(found, "")?, otherwise, bytes, "")?.into_int_value())
     }
 
-    /// Characters that can belong to a number, and one more. The C library stops at the same place or a few before it.
-    fn number(&self, start: PointerValue<'ctx>) -> Emitted<IntValue<'ctx>> {
-        let characters = match self.module.get_global("threadtalk.number") {
-            Some(known) => known,
-            None => {
-                let text = self.context.const_string(NUMBER_CHARACTERS.as_bytes(), true);
-                let global = self.module.add_global(text.get_type(), None, "threadtalk.number");
-                global.set_initializer(&text);
-                global.set_constant(true);
-                global.set_linkage(inkwell::module::Linkage::Private);
-                global
-            }
-        };
+    /// White space, characters that can belong to a number, and one more. The C library stops there or a few before.
+    fn number(&self, start: PointerValue<'ctx>, characters: &str) -> Emitted<IntValue<'ctx>> {
         let span = self.c_function("strspn", 2)?;
-        let length = self.call_c(span, &[start.into(), characters.as_pointer_value().into()])?;
-        Ok(self.builder.build_int_add(length, self.c64(1), "")?)
+        let blanks = self.call_c(span, &[start.into(), self.text(WHITE_SPACE).into()])?;
+        let digits = self.call_c(span, &[self.offset_by(start, blanks)?.into(), self.text(characters).into()])?;
+        let b = &self.builder;
+        Ok(b.build_int_add(b.build_int_add(blanks, digits, "")?, self.c64(1), "")?)
+    }
+
+    fn text(&self, text: &str) -> PointerValue<'ctx> {
+        let name = format!("threadtalk.text.{}", text.len());
+        if let Some(known) = self.module.get_global(&name) {
+            return known.as_pointer_value();
+        }
+        let content = self.context.const_string(text.as_bytes(), true);
+        let global = self.module.add_global(content.get_type(), None, &name);
+        global.set_initializer(&content);
+        global.set_constant(true);
+        global.set_linkage(inkwell::module::Linkage::Private);
+        global.as_pointer_value()
     }
 
     /// Bytes that a comparison of two strings looks at.

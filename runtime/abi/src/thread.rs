@@ -25,6 +25,8 @@ pub const EVENT_SITE_FACTOR: u32 = 37;
 ///     e = events[(c + s * 37) % 1024];   if e.key != (s << 32 | c) goto slow
 ///     r = e.counter.rar + n;             if r >= e.counter.next goto slow
 ///     e.counter.rar = r                  done                     (reuse, or a read that is no event)
+/// Where t == 0 there is no cell to test. Inlined code may then test the granule itself as if it were one: at worst
+/// it takes the slow path, for if it looks like an own value, the read would have been no event.
 /// slow:
 ///     __threadtalk_read(a, n, s)         does everything from the start
 ///

@@ -1,0 +1,146 @@
+//! Ways in which programs are built.
+
+mod support;
+
+use support::{LEVELS, Project, function, must_fail, must_succeed};
+
+const LIBRARY: &str = "int shared[10]; int get(int i) { return shared[i]; } void put(int i, int v) { shared[i] = v; }";
+const USER: &str = r#"
+#include <pthread.h>
+int get(int); void put(int, int);
+void *other(void *p) { int s = 0; for (int i = 0; i < 10; i++) s += get(i); for (int i = 0; i < 10; i++) s += get(i); return (void *)(long)s; }
+int main(void) {
+  for (int i = 0; i < 10; i++) put(i, i);
+  pthread_t t;
+  pthread_create(&t, 0, other, 0);
+  pthread_join(t, 0);
+}
+"#;
+
+fn expected() -> Vec<(String, u64)> {
+    vec![("rar 0->1".into(), 10), ("raw 0->1".into(), 10)]
+}
+
+#[test]
+fn link_time_optimisation_instruments_once() {
+    for mode in ["-flto=full", "-flto=thin"] {
+        for level in LEVELS {
+            let project = Project::new("user.c", USER);
+            project.add("library.c", LIBRARY);
+            project.build(&["user.c", "library.c"], &[level, mode, "-fuse-ld=lld"]);
+            let run = project.run();
+            assert_eq!(run.totals().into_iter().collect::<Vec<_>>(), expected(), "{mode} {level}: {}", run.stderr);
+        }
+    }
+}
+
+/// The compile step of LTO runs the pass; running it again over the result changes nothing.
+#[test]
+fn instrumented_modules_are_left_alone() {
+    let project = Project::new("user.c", USER);
+    must_succeed(project.clang("clang-19").args(["-O2", "-c", "-emit-llvm", "user.c", "-o", "once.bc"]));
+    let ir = project.ir("once.bc", &["-O0"]);
+    assert_eq!(ir.matches("define internal void @threadtalk.register(").count(), 1);
+    assert!(!ir.contains("@threadtalk.register.1"), "a second registration");
+}
+
+#[test]
+fn shared_libraries_register_for_themselves() {
+    for level in LEVELS {
+        let project = Project::new("user.c", USER);
+        project.add("library.c", LIBRARY);
+        must_succeed(project.clang("clang-19").args([level, "-fPIC", "-shared", "library.c", "-o", "liblibrary.so"]));
+        project.build(&["user.c"], &[level, "-L.", "-llibrary", "-rdynamic"]);
+        assert_eq!(project.run().totals().into_iter().collect::<Vec<_>>(), expected(), "{level}");
+    }
+}
+
+#[test]
+fn tables_survive_garbage_collection_and_strip() {
+    let project = Project::new("user.c", USER);
+    project.add("library.c", LIBRARY);
+    let flags = ["-O2", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "-s"];
+    project.build(&["user.c", "library.c"], &flags);
+    let run = project.run();
+    assert_eq!(run.totals().into_iter().collect::<Vec<_>>(), expected());
+    assert!(run.events()[0].contains("function get:1 at library.c:1"), "{}", run.stderr);
+}
+
+#[test]
+fn static_and_position_dependent_programs_work() {
+    for flags in [["-static", "-O2"], ["-no-pie", "-O2"], ["-static-pie", "-O0"]] {
+        let project = Project::new("user.c", USER);
+        project.add("library.c", LIBRARY);
+        project.build(&["user.c", "library.c"], &flags);
+        assert_eq!(project.run().totals().into_iter().collect::<Vec<_>>(), expected(), "{flags:?}");
+    }
+}
+
+#[test]
+fn a_runtime_of_another_version_does_not_link() {
+    let project = Project::new("a.c", "int a; int main(void) { a = 1; }");
+    project.add("old.c", "void __threadtalk_register(void *m) {} __thread void *__threadtalk_thread;");
+    let stderr = must_fail(project.clang("clang-19").args(["-O0", "a.c", "old.c", "-o", "a"]));
+    assert!(stderr.contains("__threadtalk_abi_v1"), "{stderr}");
+}
+
+/// Inline functions of C++ are emitted in each object file; the linker keeps one.
+#[test]
+fn merged_inline_functions_keep_their_tables() {
+    let header = "extern int cells[4]; inline void touch(int i) { cells[i]++; }";
+    let project = Project::new("a.cc", "#include \"h.h\"\nint cells[4]; void b(); int main() { touch(0); b(); }");
+    project.add("h.h", header);
+    project.add("b.cc", "int other;\n#include \"h.h\"\nvoid b() { other = 1; touch(1); }");
+    for level in LEVELS {
+        project.build(&["a.cc", "b.cc"], &[level]);
+        let lines = project.log();
+        let count = lines.iter().filter(|(l, _)| l.contains("function _Z5touchi:1 at h.h:1")).map(|(_, n)| n);
+        assert_eq!(count.sum::<usize>(), 4, "{level}: {lines:?}");
+    }
+}
+
+/// A program whose only interest is what it prints.
+#[test]
+fn exceptions_and_varargs_behave_as_before() {
+    let source = r#"
+#include <cstdarg>
+#include <cstdio>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+struct Noisy { std::string name; ~Noisy() { std::printf("~%s ", name.c_str()); } };
+static int sum(int n, ...) { va_list l; va_start(l, n); int s = 0; while (n--) s += va_arg(l, int); va_end(l); return s; }
+static int deep(int n) { Noisy x{std::to_string(n)}; if (!n) throw std::runtime_error("bottom"); return deep(n - 1) + 1; }
+int main() {
+  std::map<std::string, std::vector<int>> m;
+  for (int i = 0; i < 100; i++) m[std::to_string(i % 7)].push_back(i);
+  int s = 0;
+  for (auto &[k, v] : m) for (int x : v) s += x;
+  try { deep(3); } catch (const std::exception &e) { std::printf("%s ", e.what()); }
+  std::printf("%d %d\n", s, sum(4, 1, 2, 3, 4));
+}
+"#;
+    for level in LEVELS {
+        for options in ["opt=1", "inline_limit=0"] {
+            let project = Project::new("a.cc", source).options(options);
+            project.build(&["a.cc"], &[level]);
+            assert_eq!(project.run().stdout, "~0 ~1 ~2 ~3 bottom 4950 10\n", "{level} {options}");
+        }
+    }
+}
+
+/// The size of the code grows with the number of accesses, not faster.
+#[test]
+fn huge_functions_stay_linear() {
+    let source = |n: usize| {
+        let lines: String = (0..n).map(|i| format!("  p[{}] = q[{}] + {i};\n", i % 997, i * 7 % 991)).collect();
+        format!("void f(volatile int *p, volatile int *q) {{\n{lines}}}\n")
+    };
+    let size = |n: usize| {
+        let ir = Project::new("a.c", &source(n)).ir("a.c", &["-O1"]);
+        function(&ir, "f").lines().count()
+    };
+    let (small, large) = (size(2_000), size(20_000));
+    assert!(large < 11 * small, "{small} lines for 2000 statements, {large} for 20000");
+}
