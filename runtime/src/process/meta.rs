@@ -9,6 +9,8 @@ struct OutPath(UnsafeCell<Path>);
 // SAFETY: written once while the process is set up by one thread, only read afterwards.
 unsafe impl Sync for OutPath {}
 static OUT: OutPath = OutPath(UnsafeCell::new(Path::new()));
+/// Where the profile should have gone, and why it did not.
+static INSTEAD_OF: OutPath = OutPath(UnsafeCell::new(Path::new()));
 
 /// Remembers where the profile is. Called during the setup only.
 pub(super) fn set_path(path: &Path) {
@@ -26,6 +28,17 @@ pub(super) fn set_path(path: &Path) {
     absolute.push(path.as_bytes());
     // SAFETY: during the setup, before any reader.
     unsafe { *OUT.0.get() = absolute };
+}
+
+/// Remembers a path that could not be written. Called during the setup only.
+pub(super) fn set_instead_of(path: &Path, error: i32) {
+    let mut text = Path::new();
+    text.push(path.as_bytes());
+    text.push(b" (error ");
+    text.push_number(error.unsigned_abs().into());
+    text.push(b")");
+    // SAFETY: during the setup, before any reader.
+    unsafe { *INSTEAD_OF.0.get() = text };
 }
 
 /// The absolute path of the profile; empty if there is none.
@@ -92,7 +105,13 @@ pub fn say_where(process: &Process) {
     if environment::get(b"THREADTALK_QUIET").is_some() {
         return;
     }
-    Line::new().text(b"profile in ").text(path).text(b"; see it with: threadtalk report ").text(path).print();
+    // SAFETY: not written after the setup.
+    let instead_of = unsafe { (*INSTEAD_OF.0.get()).as_bytes() };
+    let mut line = Line::new();
+    if !instead_of.is_empty() {
+        line = line.text(b"cannot write ").text(instead_of).text(b"; ");
+    }
+    line.text(b"profile in ").text(path).text(b"; see it with: threadtalk report ").text(path).print();
 }
 
 struct Pairs {

@@ -205,9 +205,12 @@ fn write_header(process: &Process) {
 fn open_profile() -> Option<i32> {
     let mut buffer = [0u8; 4096];
     let program = meta::program_name(&mut buffer);
-    let pattern = environment::get(b"THREADTALK_OUT").filter(|p| !p.is_empty()).unwrap_or(b"threadtalk.%n.%p.ttp");
+    let wanted = environment::get(b"THREADTALK_OUT").filter(|p| !p.is_empty());
+    if wanted.is_none() && is_probe(program) {
+        return None;
+    }
     let mut path = Path::new();
-    name::expand(pattern, program, &mut path);
+    name::expand(wanted.unwrap_or(b"threadtalk.%n.%p.ttp"), program, &mut path);
     let error = match name::create(&mut path) {
         Ok(fd) => {
             meta::set_path(&path);
@@ -220,21 +223,27 @@ fn open_profile() -> Option<i32> {
     fallback.push(b"/threadtalk.%n.%p.ttp");
     let mut second = Path::new();
     name::expand(fallback.as_bytes(), program, &mut second);
-    let line = Line::new().text(b"cannot write ").text(path.as_bytes()).text(b" (error ").number(error as u64);
+    let line =
+        Line::new().text(b"cannot write ").text(path.as_bytes()).text(b" (error ").number(error.unsigned_abs().into());
     match name::create(&mut second) {
         Ok(fd) => {
-            line.text(b"); the profile goes to ").text(second.as_bytes()).print();
+            // Said at the end, with where the profile is: one line in all.
             meta::set_path(&second);
+            meta::set_instead_of(&path, error);
             Some(fd)
         }
         Err(_) => {
-            line.text(
-                b") nor anything under $TMPDIR; this run leaves no profile: set THREADTALK_OUT to a writable file",
-            )
-            .print();
+            line.text(b") nor anything under $TMPDIR; this run leaves no profile: ")
+                .text(b"set THREADTALK_OUT to a writable file")
+                .print();
             None
         }
     }
+}
+
+/// Programs that configure and CMake make to ask the compiler something: they must leave no file and say nothing.
+fn is_probe(program: &[u8]) -> bool {
+    program == b"conftest" || program.starts_with(b"cmTC_")
 }
 
 /// Bytes of the executable's code, as a measure of how many sites it has.
