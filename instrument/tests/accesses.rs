@@ -191,6 +191,37 @@ int main(void) {
     assert_eq!(got, counts);
 }
 
+/// A copy reads before it writes, and all ways to emit it keep to the order of the program.
+#[test]
+fn events_keep_the_order_of_the_program() {
+    let source = "\
+struct { long x[2]; } p[4]; int a, b;
+__attribute__((noinline)) void f(int n) {
+  for (int i = 0; i < n; i++) {
+    p[i] = p[i + 1];
+    __atomic_fetch_add(&a, 1, __ATOMIC_SEQ_CST);
+    b = a;
+  }
+}
+int main(void) { f(2); }
+";
+    let once = [
+        "read 16 loop f:3 at a.c:4 library",
+        "write 16 loop f:3 at a.c:4 library",
+        "read 4 loop f:3 at a.c:5 atomic",
+        "write 4 loop f:3 at a.c:5 atomic",
+        "read 4 loop f:3 at a.c:7",
+        "write 4 loop f:3 at a.c:7",
+    ];
+    for level in LEVELS {
+        for options in ["opt=1", "opt=0", "inline_limit=0"] {
+            let project = Project::new("a.c", source).options(options);
+            project.build(&["a.c"], &[level]);
+            assert_eq!(project.sequence(), [once, once].concat(), "{level} {options}");
+        }
+    }
+}
+
 /// A function of the user's with a library's name is an ordinary function, and so is one with another signature.
 #[test]
 fn other_functions_of_the_same_name_are_not_the_librarys() {

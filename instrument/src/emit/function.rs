@@ -76,8 +76,20 @@ pub fn emit<'ctx>(
         }
     }
     let mut places = vec![None; plan.events.len()];
-    for (event, place) in plan.events.iter().zip(&mut places).rev() {
-        *place = emitter.open(event)?;
+    for i in (0..places.len()).rev() {
+        let event = &plan.events[i];
+        // Several events of one instruction: this one goes before what was made for the next.
+        let same = |next: &&Event<'ctx>| (next.inst, next.when) == (event.inst, event.when);
+        let next = plan.events.get(i + 1).filter(same).and_then(|_| places[i + 1]).map(|place| match place {
+            Opened::Instead(branch, _) => branch,
+            Opened::Before(point) => point,
+        });
+        let point = match event.when {
+            _ if next.is_some() => next,
+            When::Before => Some(event.inst),
+            When::After => llvm::after(event.inst),
+        };
+        places[i] = point.map(|point| emitter.open(event, point)).transpose()?;
     }
     for (i, (event, place)) in plan.events.iter().zip(places).enumerate() {
         if let Some(place) = place {
@@ -105,19 +117,15 @@ enum Opened<'ctx> {
 }
 
 impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
-    fn open(&self, event: &Event<'ctx>) -> Emitted<Option<Opened<'ctx>>> {
-        let point = match event.when {
-            When::Before => Some(event.inst),
-            When::After => llvm::after(event.inst),
-        };
-        let Some(point) = point else { return Ok(None) };
+    /// Makes a place for an event's code before `point`.
+    fn open(&self, event: &Event<'ctx>, point: InstructionValue<'ctx>) -> Emitted<Opened<'ctx>> {
         if !self.branches(event) {
-            return Ok(Some(Opened::Before(point)));
+            return Ok(Opened::Before(point));
         }
         let head = point.get_parent().ok_or(PassError::Invalid("instruction without block".into()))?;
         let tail = llvm::split_before(point).ok_or(PassError::Invalid("block cannot be split".into()))?;
         let branch = head.get_terminator().ok_or(PassError::Invalid("block without end".into()))?;
-        Ok(Some(Opened::Instead(branch, tail)))
+        Ok(Opened::Instead(branch, tail))
     }
 
     /// Whether an event's code has branches.

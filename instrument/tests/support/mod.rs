@@ -110,6 +110,11 @@ impl Project {
         lines
     }
 
+    /// Runs `program` so that each access is printed, in order.
+    pub fn sequence(&self) -> Vec<String> {
+        self.run_with(&[("FAKE_LOG", "1")]).stderr.lines().map(ToString::to_string).collect()
+    }
+
     fn run_with(&self, environment: &[(&str, &str)]) -> Run {
         let mut command = Command::new(self.path("program"));
         command.current_dir(self.dir.path()).env("LD_LIBRARY_PATH", self.dir.path());
