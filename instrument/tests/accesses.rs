@@ -210,8 +210,8 @@ int main(void) { f(2); }
         "write 16 loop f:3 at a.c:4 library",
         "read 4 loop f:3 at a.c:5 atomic",
         "write 4 loop f:3 at a.c:5 atomic",
-        "read 4 loop f:3 at a.c:7",
-        "write 4 loop f:3 at a.c:7",
+        "read 4 loop f:3 at a.c:6",
+        "write 4 loop f:3 at a.c:6",
     ];
     for level in LEVELS {
         for options in ["opt=1", "opt=0", "inline_limit=0"] {
