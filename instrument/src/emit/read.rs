@@ -59,6 +59,14 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         }
     }
 
+    fn read_one(&self, read: &Read<'_, 'ctx>, detail: Detail) -> Emitted<()> {
+        let cell = self.builder.build_load(self.i32, read.translation.cells, "")?.into_int_value();
+        self.relaxed_value(cell, 4);
+        let (base, foreign) = read.prologue.own.ok_or(PassError::Invalid("no own range".into()))?;
+        let (last, others) = self.with_last(read, self.foreign_bits(cell, base, foreign)?)?;
+        if self.leave_if_own(read, others, detail)? { self.equal_event(read, cell, None, last) } else { Ok(()) }
+    }
+
     /// Two cells in one load.
     fn read_two(&self, read: &Read<'_, 'ctx>, detail: Detail) -> Emitted<()> {
         let b = &self.builder;
@@ -69,16 +77,13 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             granule_aligned(both);
         }
         let (base, foreign) = read.prologue.own_pair.ok_or(PassError::Invalid("no own pair".into()))?;
-        let own = self.is_own(both, base, foreign)?;
-        if !self.leave_if_own(read, own, detail)? {
+        let (last, others) = self.with_last(read, self.foreign_bits(both, base, foreign)?)?;
+        if !self.leave_if_own(read, others, detail)? {
             return Ok(());
         }
         let low = b.build_int_truncate(both, self.i32, "")?;
         let high = b.build_int_truncate(b.build_right_shift(both, self.c64(32), false, "")?, self.i32, "")?;
-        let equal = self.block_after(self.here()?);
-        self.branch(self.compare(IntPredicate::NE, low, high)?, read.exits.slow, equal, Likely::Rarely)?;
-        b.position_at_end(equal);
-        self.count_event(read, low, 2)
+        self.equal_event(read, low, Some(self.compare(IntPredicate::EQ, low, high)?), last)
     }
 
     /// Four cells or more in one vector.
@@ -90,35 +95,71 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let distance = b.build_xor(cells, self.splat(base, lanes)?, "")?;
         let others = b.build_and(distance, self.splat(foreign, lanes)?, "")?;
         let any = self.intrinsic("llvm.vector.reduce.or", &[others.get_type().into()], &[others.into()])?;
-        let own = self.compare(IntPredicate::EQ, any.into_int_value(), self.c32(0))?;
-        if !self.leave_if_own(read, own, detail)? {
+        let (last, others) = self.with_last(read, any.into_int_value())?;
+        if !self.leave_if_own(read, others, detail)? {
             return Ok(());
         }
         let first = b.build_extract_element(cells, self.c32(0), "")?.into_int_value();
         let equal = b.build_int_compare(IntPredicate::EQ, cells, self.splat(first, lanes)?, "")?;
-        let event = self.block_after(self.here()?);
-        self.branch(b.build_not(self.all(equal)?, "")?, read.exits.slow, event, Likely::Rarely)?;
-        b.position_at_end(event);
-        self.count_event(read, first, lanes)
+        self.equal_event(read, first, Some(self.all(equal)?), last)
     }
 
-    fn read_one(&self, read: &Read<'_, 'ctx>, detail: Detail) -> Emitted<()> {
-        let cell = self.builder.build_load(self.i32, read.translation.cells, "")?.into_int_value();
+    /// A thread's ids are those that differ from its first one in no bit of `foreign`: 0 if all cells are its own; for one
+    /// cell or two in one number.
+    fn foreign_bits(
+        &self,
+        cells: IntValue<'ctx>,
+        base: IntValue<'ctx>,
+        foreign: IntValue<'ctx>,
+    ) -> Emitted<IntValue<'ctx>> {
+        Ok(self.builder.build_and(self.builder.build_xor(cells, base, "")?, foreign, "")?)
+    }
+
+    /// Adds the last cell of a ragged access to the foreign bits of the others; also gives its content.
+    fn with_last(
+        &self,
+        read: &Read<'_, 'ctx>,
+        others: IntValue<'ctx>,
+    ) -> Emitted<(Option<IntValue<'ctx>>, IntValue<'ctx>)> {
+        let Some(last) = read.translation.last else { return Ok((None, others)) };
+        let b = &self.builder;
+        let cell = b.build_load(self.i32, last.cell, "")?.into_int_value();
         self.relaxed_value(cell, 4);
         let (base, foreign) = read.prologue.own.ok_or(PassError::Invalid("no own range".into()))?;
-        let own = self.is_own(cell, base, foreign)?;
-        if self.leave_if_own(read, own, detail)? { self.count_event(read, cell, 1) } else { Ok(()) }
+        let bits = self.foreign_bits(cell, base, foreign)?;
+        let bits = if others.get_type() == self.i64 { self.widen(bits)? } else { bits };
+        Ok((Some(cell), b.build_or(others, bits, "")?))
     }
 
-    /// A thread's ids are those that differ from its first one in no bit of `foreign`; for one cell or two in one number.
-    fn is_own(&self, cells: IntValue<'ctx>, base: IntValue<'ctx>, foreign: IntValue<'ctx>) -> Emitted<IntValue<'ctx>> {
+    /// Counts an event of cells that all have the content `cell`: those that `equal` compared, and the last one.
+    fn equal_event(
+        &self,
+        read: &Read<'_, 'ctx>,
+        cell: IntValue<'ctx>,
+        equal: Option<IntValue<'ctx>>,
+        last: Option<IntValue<'ctx>>,
+    ) -> Emitted<()> {
         let b = &self.builder;
-        let others = b.build_and(b.build_xor(cells, base, "")?, foreign, "")?;
-        self.compare(IntPredicate::EQ, others, others.get_type().const_zero())
+        let last = last.map(|last| self.compare(IntPredicate::EQ, last, cell)).transpose()?;
+        let equal = match (equal, last) {
+            (Some(equal), Some(last)) => Some(b.build_and(equal, last, "")?),
+            (equal, last) => equal.or(last),
+        };
+        if let Some(equal) = equal {
+            let event = self.block_after(self.here()?);
+            self.branch(b.build_not(equal, "")?, read.exits.slow, event, Likely::Rarely)?;
+            b.position_at_end(event);
+        }
+        let mut count = self.c64(u64::from(Shape::of(read.access.bytes, read.access.align).cells));
+        if let Some(last) = read.translation.last {
+            count = b.build_int_add(count, last.more, "")?;
+        }
+        self.count_event(read, cell, count)
     }
 
     /// Own values are done; the rest goes to the cold call, or on in a new block: then this says true.
-    fn leave_if_own(&self, read: &Read<'_, 'ctx>, own: IntValue<'ctx>, detail: Detail) -> Emitted<bool> {
+    fn leave_if_own(&self, read: &Read<'_, 'ctx>, others: IntValue<'ctx>, detail: Detail) -> Emitted<bool> {
+        let own = self.compare(IntPredicate::EQ, others, others.get_type().const_zero())?;
         if detail == Detail::Own {
             self.branch(own, read.exits.done, read.exits.slow, Likely::Usually)?;
             return Ok(false);
@@ -134,7 +175,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     }
 
     /// The event cache: if this read is known there, counts it.
-    fn count_event(&self, read: &Read<'_, 'ctx>, cell: IntValue<'ctx>, count: u32) -> Emitted<()> {
+    fn count_event(&self, read: &Read<'_, 'ctx>, cell: IntValue<'ctx>, count: IntValue<'ctx>) -> Emitted<()> {
         let header = read.prologue.header.ok_or(PassError::Invalid("no header".into()))?;
         let exits = read.exits;
         let b = &self.builder;
@@ -153,7 +194,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         b.position_at_end(hit);
         let counter = b.build_load(self.ptr, self.offset(slot, offset::SLOT_COUNTER)?, "")?.into_pointer_value();
         let before = self.load_int(self.i64, counter, offset::COUNTER_RAR)?;
-        let after = b.build_int_add(before, self.c64(u64::from(count)), "")?;
+        let after = b.build_int_add(before, count, "")?;
         let limit = self.load_int(self.i64, counter, offset::COUNTER_NEXT)?;
         let store = self.block_after(hit);
         self.branch(self.compare(IntPredicate::UGE, after, limit)?, exits.slow, store, Likely::Rarely)?;

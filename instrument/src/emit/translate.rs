@@ -23,17 +23,28 @@ pub struct Translation<'ctx> {
     pub shift: IntValue<'ctx>,
     /// The first cell.
     pub cells: PointerValue<'ctx>,
-    /// The cells are not in one stretch, or are one more than the size of the access says; `None` if that cannot be.
+    /// If the access may touch a granule more than its size says: that one, or the last of the others.
+    pub last: Option<Last<'ctx>>,
+    /// The cells are not in one stretch; `None` if that cannot be.
     pub odd: Option<IntValue<'ctx>>,
+}
+
+/// The cell of the last byte of an access whose address may lie inside a granule.
+#[derive(Clone, Copy, Debug)]
+pub struct Last<'ctx> {
+    /// The cell.
+    pub cell: PointerValue<'ctx>,
+    /// 1 if it is one more, 0 if it is among the others (64 bits).
+    pub more: IntValue<'ctx>,
 }
 
 /// How the granules of an access can lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Granules, if the access is regular.
+    /// Granules, without the one more of a ragged access.
     pub cells: u32,
-    /// `address & 3` must not be above this, or the access touches one granule more; `None` = it never does.
-    pub last_offset: Option<u64>,
+    /// It may touch one granule more.
+    pub ragged: bool,
     /// The address may lie inside a granule: round down.
     pub round: bool,
 }
@@ -41,22 +52,14 @@ pub struct Shape {
 impl Shape {
     /// The shape of an access of `bytes` (a power of two) at an address that is a multiple of `align`.
     pub fn of(bytes: u64, align: u64) -> Self {
-        let last_offset = match bytes {
-            1 => None,
-            2 if align >= 2 => None,
-            2 => Some(2),
-            _ if align >= GRANULE => None,
-            _ => Some(0),
-        };
-        Shape { cells: bytes.div_ceil(GRANULE) as u32, last_offset, round: bytes < GRANULE && align < GRANULE }
+        let ragged = align < bytes && align < GRANULE;
+        Shape { cells: bytes.div_ceil(GRANULE) as u32, ragged, round: align < GRANULE }
     }
 }
 
-/// Whether the bytes from `first` to `end` around an address that is a multiple of `align` can lie in two chunks, other than
-/// by an access that touches a granule too many.
+/// Whether the bytes from `first` to `end` around an address that is a multiple of `align` can lie in two chunks.
 fn may_straddle(first: i64, end: i64, align: u64) -> bool {
-    let in_granule = first == 0 && end <= GRANULE as i64;
-    !in_granule && (first < 0 || end as u64 > align)
+    first < 0 || end as u64 > align
 }
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
@@ -96,17 +99,20 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     ) -> Emitted<Translation<'ctx>> {
         let b = &self.builder;
         let shape = Shape::of(access.bytes, access.align);
+        let inside = self.c64(!(GRANULE - 1));
         let address = b.build_ptr_to_int(access.pointer, self.i64, "")?;
-        let (mut shift, mut odd) = (shift, odd);
-        if let Some(last) = shape.last_offset {
-            let within = b.build_and(address, self.c64(GRANULE - 1), "")?;
-            let more = self.compare(IntPredicate::UGT, within, self.c64(last))?;
-            shift = self.aside(address, more, shift)?;
-            odd = Some(odd.map_or(Ok(more), |odd| b.build_or(odd, more, ""))?);
+        let granule = if shape.round { b.build_and(address, inside, "")? } else { address };
+        let cell =
+            |granule| -> Emitted<_> { Ok(b.build_int_to_ptr(b.build_int_add(granule, shift, "")?, self.ptr, "")?) };
+        let mut last = None;
+        if shape.ragged {
+            let byte = b.build_int_add(address, self.c64(access.bytes - 1), "")?;
+            let end = b.build_and(byte, inside, "")?;
+            let others = b.build_int_add(granule, self.c64(u64::from(shape.cells - 1) * GRANULE), "")?;
+            let more = self.widen(self.compare(IntPredicate::NE, end, others)?)?;
+            last = Some(Last { cell: cell(end)?, more });
         }
-        let granule = if shape.round { b.build_and(address, self.c64(!(GRANULE - 1)), "")? } else { address };
-        let cells = b.build_int_to_ptr(b.build_int_add(granule, shift, "")?, self.ptr, "")?;
-        Ok(Translation { shift, cells, odd })
+        Ok(Translation { shift, cells: cell(granule)?, last, odd })
     }
 
     /// Branches to `slow` unless there are cells that can be written; goes on in a new block.
@@ -159,7 +165,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
 mod tests {
     use super::{Shape, may_straddle};
 
-    /// The tests must agree with counting granules and chunks for each offset that the alignment allows.
+    /// The shapes must agree with counting granules and chunks for each offset that the alignment allows.
     #[test]
     fn shapes_agree_with_counting() {
         for bytes in [1u64, 2, 4, 8, 16, 32, 64] {
@@ -168,12 +174,12 @@ mod tests {
                 for address in (0x1ffc0u64..0x20040).filter(|a| a % align == 0) {
                     let last = address + bytes - 1;
                     let cells = last / 4 - address / 4 + 1;
-                    let straddles = last >> 16 != address >> 16;
-                    let irregular = shape.last_offset.is_some_and(|o| address & 3 > o)
-                        || (may_straddle(0, bytes as i64, align) && address & 0xffff > 0x10000 - bytes);
+                    let more = last / 4 != address / 4 + u64::from(shape.cells) - 1;
                     let case = format!("{bytes} at {address:#x}/{align}");
-                    assert_eq!(irregular, cells != u64::from(shape.cells) || straddles, "{case}");
-                    assert!(irregular || shape.round || address % 4 == 0, "{case}");
+                    assert_eq!(cells, u64::from(shape.cells) + u64::from(more), "{case}");
+                    assert!(shape.ragged || !more, "{case}");
+                    assert!(shape.round || address % 4 == 0, "{case}");
+                    assert!(may_straddle(0, bytes as i64, align) || last >> 16 == address >> 16, "{case}");
                 }
             }
         }
@@ -181,12 +187,11 @@ mod tests {
 
     #[test]
     fn aligned_accesses_need_no_test() {
-        assert_eq!(Shape::of(4, 4), Shape { cells: 1, last_offset: None, round: false });
-        assert_eq!(Shape::of(8, 8), Shape { cells: 2, last_offset: None, round: false });
-        assert_eq!(Shape::of(1, 1), Shape { cells: 1, last_offset: None, round: true });
-        assert!(
-            !may_straddle(0, 8, 8) && !may_straddle(0, 4, 1) && !may_straddle(0, 16, 16) && !may_straddle(4, 16, 16)
-        );
-        assert!(may_straddle(0, 8, 4) && may_straddle(-4, 4, 8) && may_straddle(0, 24, 16));
+        assert_eq!(Shape::of(4, 4), Shape { cells: 1, ragged: false, round: false });
+        assert_eq!(Shape::of(8, 8), Shape { cells: 2, ragged: false, round: false });
+        assert_eq!(Shape::of(1, 1), Shape { cells: 1, ragged: false, round: true });
+        assert_eq!(Shape::of(2, 2), Shape { cells: 1, ragged: false, round: true });
+        assert!(!may_straddle(0, 8, 8) && !may_straddle(0, 1, 1) && !may_straddle(4, 16, 16));
+        assert!(may_straddle(0, 8, 4) && may_straddle(-4, 4, 8) && may_straddle(0, 24, 16) && may_straddle(0, 4, 1));
     }
 }

@@ -45,6 +45,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 granule_aligned(b.build_store(translation.cells, all)?);
             }
         }
+        if let Some(last) = translation.last {
+            self.relaxed(b.build_store(last.cell, id)?, 4);
+        }
         b.build_unconditional_branch(exits.done)?;
         Ok(())
     }
