@@ -16,7 +16,10 @@ step cargo clippy --locked --workspace --exclude threadtalk-runtime-archive --al
 step scripts/build.sh
 step cargo test --locked --workspace --exclude threadtalk-runtime-archive
 if [ "${1:-}" != --fast ]; then
-    echo "== loom"
+    echo "== unsafe code under valgrind: real threads on one signature memory, the ends of tables and addresses"
+    signature=$(cargo test --locked -p threadtalk-sigmem --test signature --no-run 2>&1 | sed -n 's/.*(\(.*signature-[^)]*\)).*/\1/p')
+    valgrind --quiet --error-exitcode=1 "$signature" stress edges
+    echo "== loom: every interleaving that the memory model allows"
     RUSTFLAGS="--cfg loom" cargo test --locked --release -p threadtalk-sigmem --target-dir target/loom --test loom
     echo "== long tests"
     THREADTALK_FUZZ_SECONDS=${THREADTALK_FUZZ_SECONDS:-60} cargo test --locked --workspace --exclude threadtalk-runtime-archive -- --ignored
