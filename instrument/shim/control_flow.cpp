@@ -52,6 +52,14 @@ LLVMBasicBlockRef threadtalk_shim_common_dominator(LLVMValueRef function, LLVMBa
   return wrap(common);
 }
 
+void *threadtalk_shim_dominators_open(LLVMValueRef function) { return new DominatorTree(*unwrap<Function>(function)); }
+
+bool threadtalk_shim_dominates(void *dominators, LLVMValueRef first, LLVMValueRef second) {
+  return static_cast<DominatorTree *>(dominators)->dominates(unwrap(first), unwrap<Instruction>(second));
+}
+
+void threadtalk_shim_dominators_close(void *dominators) { delete static_cast<DominatorTree *>(dominators); }
+
 LLVMBasicBlockRef threadtalk_shim_split_before(LLVMValueRef instruction) {
   auto *at = unwrap<Instruction>(instruction);
   return wrap(at->getParent()->splitBasicBlock(at->getIterator()));

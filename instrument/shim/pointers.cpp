@@ -39,3 +39,9 @@ uint64_t threadtalk_shim_static_alloca_size(LLVMValueRef value) {
 uint64_t threadtalk_shim_known_alignment(LLVMValueRef pointer, LLVMModuleRef module) {
   return unwrap(pointer)->getPointerAlignment(unwrap(module)->getDataLayout()).value();
 }
+
+uint64_t threadtalk_shim_alloca_element_size(LLVMValueRef value) {
+  auto *alloca = unwrap<AllocaInst>(value);
+  TypeSize size = alloca->getModule()->getDataLayout().getTypeAllocSize(alloca->getAllocatedType());
+  return size.isScalable() ? 0 : size.getFixedValue();
+}

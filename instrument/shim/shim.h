@@ -19,6 +19,7 @@ LLVMValueRef threadtalk_shim_underlying_object(LLVMValueRef pointer);
 bool threadtalk_shim_captured(LLVMValueRef pointer, bool return_captures);
 uint64_t threadtalk_shim_fixed_store_size(LLVMModuleRef module, LLVMTypeRef type);
 uint64_t threadtalk_shim_static_alloca_size(LLVMValueRef alloca);
+uint64_t threadtalk_shim_alloca_element_size(LLVMValueRef alloca);
 uint64_t threadtalk_shim_known_alignment(LLVMValueRef pointer, LLVMModuleRef module);
 
 // distances.cpp
@@ -41,6 +42,9 @@ typedef void (*ThreadtalkBlockVisitor)(void *data, LLVMBasicBlockRef block, uint
 void threadtalk_shim_loops(LLVMValueRef function, void *data, ThreadtalkLoopVisitor on_loop,
                            ThreadtalkBlockVisitor on_block);
 LLVMBasicBlockRef threadtalk_shim_common_dominator(LLVMValueRef function, LLVMBasicBlockRef *blocks, size_t count);
+void *threadtalk_shim_dominators_open(LLVMValueRef function);
+bool threadtalk_shim_dominates(void *dominators, LLVMValueRef first, LLVMValueRef second);
+void threadtalk_shim_dominators_close(void *dominators);
 LLVMBasicBlockRef threadtalk_shim_split_before(LLVMValueRef instruction);
 LLVMValueRef threadtalk_shim_entry_point(LLVMValueRef function);
 LLVMValueRef threadtalk_shim_after_call(LLVMValueRef call);

@@ -38,6 +38,44 @@ int main(void) {
     }
 }
 
+#[test]
+fn arrays_of_variable_length_die_where_their_scope_ends() {
+    let source = r#"
+#include <alloca.h>
+#include <pthread.h>
+#include <stdio.h>
+int fake_writer(void *);
+static void *place, *other_place;
+void *other(void *p) { *(int *)p = 1; return 0; }
+static void let_write(int *p) {
+  pthread_t t;
+  pthread_create(&t, 0, other, p);
+  pthread_join(t, 0);
+}
+__attribute__((noinline)) void on_stack(int n) {
+  int *block = alloca(n * 40);
+  let_write(block + 3);
+  for (int i = 0; i < 2; i++) {
+    int many[n];
+    place = &many[n / 2];
+    printf("%d ", fake_writer(place));
+    let_write(&many[n / 2]);
+    printf("%d ", fake_writer(place));
+  }
+  printf("%d %d\n", fake_writer(place), fake_writer(other_place = block + 3));
+}
+int main(void) {
+  on_stack(50);
+  printf("%d\n", fake_writer(other_place));
+}
+"#;
+    for level in LEVELS {
+        let project = Project::new("a.c", source);
+        project.build(&["a.c"], &[level]);
+        assert_eq!(project.run().stdout, "-1 2 -1 3 -1 1\n-1\n", "{level}");
+    }
+}
+
 /// Leaving a function by an exception ends its variables too.
 #[test]
 fn exceptions_end_lifetimes() {

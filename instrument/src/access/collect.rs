@@ -41,10 +41,17 @@ impl<'ctx> Collector<'_, 'ctx> {
             let exit = llvm::before_exit(block);
             for inst in block.get_instructions() {
                 if Some(inst) == exit {
-                    events.extend(escaping.at_exit(inst));
+                    let deaths = escaping.at_exit(inst).into_iter();
+                    events.extend(deaths.map(|action| Event {
+                        inst,
+                        when: When::Before,
+                        action,
+                        site: SiteId(0),
+                        worth: Worth::Own,
+                    }));
                 }
                 for (action, when, flags) in self.actions(inst, &mut skipper, &escaping) {
-                    let is_access = !matches!(action, Action::Dies(..));
+                    let is_access = !matches!(action, Action::Dies(..) | Action::DiesWhole(..));
                     let site = if is_access {
                         nesting.site(inst, block, stack, flags, (self.functions, self.tables))
                     } else {
@@ -88,6 +95,9 @@ impl<'ctx> Collector<'_, 'ctx> {
         if name.starts_with("llvm.lifetime.end") {
             return escaping.at_marker(inst).map(|a| (a, When::Before, 0)).into_iter().collect();
         }
+        if name.starts_with("llvm.stackrestore") {
+            return escaping.at_restore(inst).into_iter().map(|a| (a, When::Before, 0)).collect();
+        }
         if name.starts_with("llvm.") {
             let flags = if name.starts_with("llvm.mem") { LIBRARY } else { 0 };
             let actions = intrinsics::of(self.module, self.module.get_context(), inst, name, skipper);
@@ -112,6 +122,9 @@ const SHORT_FUNCTION: usize = 32;
 /// Innermost loops with no more accesses count reuse inline.
 const SMALL_LOOP: usize = 16;
 
+/// Loops with more accesses of their own do so much in an iteration that inlining gains little.
+const LARGE_LOOP: usize = 64;
+
 /// Decides how much code each event is worth. Inlining everything everywhere takes more than twice the time to compile.
 fn weigh<'ctx>(events: &mut [Event<'ctx>], loops: &Loops<'ctx>, accesses: usize) {
     let short = loops.all.is_empty() && accesses <= SHORT_FUNCTION;
@@ -125,6 +138,7 @@ fn weigh<'ctx>(events: &mut [Event<'ctx>], loops: &Loops<'ctx>, accesses: usize)
             None if short => Worth::Own,
             None => Worth::Call,
             Some(index) if !loops.has_inner(index) && in_loop[index] <= SMALL_LOOP => Worth::Events,
+            Some(index) if in_loop[index] > LARGE_LOOP => Worth::Call,
             Some(_) => Worth::Own,
         };
     }

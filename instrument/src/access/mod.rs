@@ -69,6 +69,8 @@ pub enum Action<'ctx> {
     Creation,
     /// A stack variable dies: address, bytes, alignment.
     Dies(PointerValue<'ctx>, u64, u64),
+    /// A stack variable of variable length dies: address, number of elements, bytes of an element.
+    DiesWhole(PointerValue<'ctx>, IntValue<'ctx>, u64),
 }
 
 /// How often an event is expected to happen, as far as that decides how much code it is worth.

@@ -140,6 +140,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
             Action::Library(_)
             | Action::Range(..)
             | Action::Copy(..)
+            | Action::DiesWhole(..)
             | Action::Masked(..)
             | Action::Packed(..)
             | Action::Creation => false,
@@ -208,6 +209,10 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
             (Action::Library(effect), _) => m.library(event.inst, *effect, event.when, site),
             (Action::Creation, _) => self.creation(site),
             (Action::Dies(pointer, bytes, align), tail) => m.dies(&self.prologue, *pointer, *bytes, *align, tail),
+            (Action::DiesWhole(pointer, count, element), _) => {
+                let bytes = m.builder.build_int_mul(m.widen(*count)?, m.c64(*element), "")?;
+                m.call(hooks::CLEAR, &[(*pointer).into(), bytes.into()]).map(drop)
+            }
             (Action::CompareExchange(_), None) => Ok(()),
         }
     }

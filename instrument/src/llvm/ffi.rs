@@ -49,6 +49,7 @@ unsafe extern "C" {
     pub fn threadtalk_shim_captured(pointer: LLVMValueRef, return_captures: bool) -> bool;
     pub fn threadtalk_shim_fixed_store_size(module: LLVMModuleRef, ty: LLVMTypeRef) -> u64;
     pub fn threadtalk_shim_static_alloca_size(alloca: LLVMValueRef) -> u64;
+    pub fn threadtalk_shim_alloca_element_size(alloca: LLVMValueRef) -> u64;
     pub fn threadtalk_shim_known_alignment(pointer: LLVMValueRef, module: LLVMModuleRef) -> u64;
 
     pub fn threadtalk_shim_distances(
@@ -71,6 +72,9 @@ unsafe extern "C" {
         blocks: *mut LLVMBasicBlockRef,
         count: usize,
     ) -> LLVMBasicBlockRef;
+    pub fn threadtalk_shim_dominators_open(function: LLVMValueRef) -> *mut c_void;
+    pub fn threadtalk_shim_dominates(dominators: *mut c_void, first: LLVMValueRef, second: LLVMValueRef) -> bool;
+    pub fn threadtalk_shim_dominators_close(dominators: *mut c_void);
     pub fn threadtalk_shim_split_before(instruction: LLVMValueRef) -> LLVMBasicBlockRef;
     pub fn threadtalk_shim_entry_point(function: LLVMValueRef) -> LLVMValueRef;
     pub fn threadtalk_shim_after_call(call: LLVMValueRef) -> LLVMValueRef;

@@ -4,7 +4,7 @@ use super::debug::{self, Location};
 use super::ffi::{self, RawLoop};
 use inkwell::basic_block::BasicBlock;
 use inkwell::llvm_sys::prelude::LLVMBasicBlockRef;
-use inkwell::values::{AsValueRef, FunctionValue};
+use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
 use std::collections::HashMap;
 use std::ffi::c_void;
 
@@ -95,5 +95,29 @@ pub fn common_dominator<'ctx>(function: FunctionValue<'ctx>, blocks: &[BasicBloc
     // SAFETY: live blocks of that live function, at least one.
     unsafe {
         BasicBlock::new(ffi::threadtalk_shim_common_dominator(function.as_value_ref(), raw.as_mut_ptr(), raw.len()))
+    }
+}
+
+/// Which instructions dominate which in a function that does not change meanwhile.
+pub struct Dominators(*mut c_void);
+
+impl Dominators {
+    /// Analyses a function.
+    pub fn of(function: FunctionValue<'_>) -> Self {
+        // SAFETY: a live function with a body.
+        Dominators(unsafe { ffi::threadtalk_shim_dominators_open(function.as_value_ref()) })
+    }
+
+    /// Whether each way to `second` goes through `first`.
+    pub fn dominates(&self, first: InstructionValue<'_>, second: InstructionValue<'_>) -> bool {
+        // SAFETY: live instructions of the function.
+        unsafe { ffi::threadtalk_shim_dominates(self.0, first.as_value_ref(), second.as_value_ref()) }
+    }
+}
+
+impl Drop for Dominators {
+    fn drop(&mut self) {
+        // SAFETY: came from `of` and is not used after this.
+        unsafe { ffi::threadtalk_shim_dominators_close(self.0) };
     }
 }

@@ -186,6 +186,12 @@ pub fn alloca_size(alloca: InstructionValue<'_>) -> Option<u64> {
     (size > 0).then_some(size)
 }
 
+/// Bytes of one element of an alloca; 0 if that is not fixed.
+pub fn alloca_element_size(alloca: InstructionValue<'_>) -> u64 {
+    // SAFETY: callers pass allocas.
+    unsafe { ffi::threadtalk_shim_alloca_element_size(alloca.as_value_ref()) }
+}
+
 /// What is known about the alignment of a pointer.
 pub fn known_alignment(module: &Module<'_>, pointer: PointerValue<'_>) -> u64 {
     // SAFETY: a live pointer of a live module.

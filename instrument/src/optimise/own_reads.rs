@@ -15,7 +15,7 @@ pub fn run(plan: &mut Plan<'_>) {
     let mut present = None;
     plan.events.retain(|event| {
         let segment = segments.of(event);
-        if segment != present || matches!(event.action, Action::Dies(..)) {
+        if segment != present || matches!(event.action, Action::Dies(..) | Action::DiesWhole(..)) {
             written.clear();
             present = segment;
         }
