@@ -123,12 +123,12 @@ fn accuracy(report: &Report) -> String {
     let mut text = match (options.mode, accuracy.occupied) {
         ("exact", _) => format!("exact mode, {} of cells", number::bytes(accuracy.signature_mapped as f64)),
         (mode, Some(occupied)) => format!(
-            "{mode} mode, {} of {} used, {} of events may be false",
+            "{mode} mode, {} of {} used, {}",
             number::percent(occupied),
             number::bytes(options.signature_bytes as f64),
-            at_most(accuracy.estimated_false_rate)
+            certainty(accuracy.estimated_false_rate)
         ),
-        (mode, None) => format!("{mode} mode, {} of events may be false", at_most(accuracy.estimated_false_rate)),
+        (mode, None) => format!("{mode} mode, {}", certainty(accuracy.estimated_false_rate)),
     };
     let _ = write!(text, "; reuse distances {}", options.crd);
     if accuracy.dropped > 0 {
@@ -137,8 +137,12 @@ fn accuracy(report: &Report) -> String {
     text
 }
 
-fn at_most(rate: f64) -> String {
-    if rate > 0.0 { format!("at most {}", number::percent(rate)) } else { "none".to_string() }
+fn certainty(rate: f64) -> String {
+    if rate > 0.0 {
+        format!("at most {} of the events may be false", number::percent(rate))
+    } else {
+        "every event is certain".to_string()
+    }
 }
 
 fn regions(report: &Report, shape: &Shape) -> String {
