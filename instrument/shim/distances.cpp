@@ -1,13 +1,7 @@
 // Which pointers lie at constant distances from each other.
-#include "llvm/Analysis/AssumptionCache.h"
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/IR/Dominators.h"
-#include "llvm/IR/Module.h"
-#include "llvm/TargetParser/Triple.h"
 
+#include "analysis.h"
 #include "shim.h"
 
 using namespace llvm;
@@ -15,15 +9,13 @@ using namespace llvm;
 // How many leaders of a segment a pointer is compared with: those used last. Keeps the work linear.
 static constexpr size_t MaxLeaders = 8;
 
-void threadtalk_shim_distances(LLVMValueRef function, const LLVMValueRef *pointers, const uint32_t *segments,
+void *threadtalk_shim_analysis_open(LLVMValueRef function) { return new Analysis(*unwrap<Function>(function)); }
+
+void threadtalk_shim_analysis_close(void *analysis) { delete static_cast<Analysis *>(analysis); }
+
+void threadtalk_shim_distances(void *analysis, const LLVMValueRef *pointers, const uint32_t *segments,
                                size_t count, uint32_t *leaders, int64_t *distances) {
-  Function &f = *unwrap<Function>(function);
-  DominatorTree tree(f);
-  LoopInfo loops(tree);
-  AssumptionCache assumptions(f);
-  TargetLibraryInfoImpl library_impl(Triple(f.getParent()->getTargetTriple()));
-  TargetLibraryInfo library(library_impl, &f);
-  ScalarEvolution evolution(f, library, assumptions, tree, loops);
+  ScalarEvolution &evolution = static_cast<Analysis *>(analysis)->evolution;
   SmallVector<uint32_t, MaxLeaders> recent;
   for (uint32_t i = 0; i < count; i++) {
     if (i > 0 && segments[i] != segments[i - 1])

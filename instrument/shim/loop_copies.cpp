@@ -1,39 +1,20 @@
 // Loops whose accesses are all known before they run: describes them and makes a second copy (for __threadtalk_loop).
-#include "llvm/Analysis/AssumptionCache.h"
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
+#include "analysis.h"
 #include "shim.h"
 
 using namespace llvm;
 
 namespace {
-
-struct Analysis {
-  Function &function;
-  DominatorTree tree;
-  LoopInfo loops;
-  AssumptionCache assumptions;
-  TargetLibraryInfoImpl library_data;
-  TargetLibraryInfo library;
-  ScalarEvolution evolution;
-
-  explicit Analysis(Function &f)
-      : function(f), tree(f), loops(tree), assumptions(f), library_data(Triple(f.getParent()->getTargetTriple())),
-        library(library_data, &f), evolution(f, library, assumptions, tree, loops) {}
-};
 
 // Every block runs as often as the latch or may be skipped without harm: accesses must dominate the latch, anything else
 // must not touch memory that others see, and control must come back.
@@ -102,10 +83,6 @@ void join_exits(Loop &loop, BasicBlock *exit, ValueToValueMapTy &map) {
 }
 
 } // namespace
-
-void *threadtalk_shim_affine_open(LLVMValueRef function) { return new Analysis(*unwrap<Function>(function)); }
-
-void threadtalk_shim_affine_close(void *analysis) { delete static_cast<Analysis *>(analysis); }
 
 bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const LLVMValueRef *accesses, size_t count,
                                ThreadtalkAffine *affine, ThreadtalkLoopCopy *out) {

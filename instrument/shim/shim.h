@@ -23,9 +23,11 @@ uint64_t threadtalk_shim_alloca_element_size(LLVMValueRef alloca);
 uint64_t threadtalk_shim_known_alignment(LLVMValueRef pointer, LLVMModuleRef module);
 
 // distances.cpp
+void *threadtalk_shim_analysis_open(LLVMValueRef function);
+void threadtalk_shim_analysis_close(void *analysis);
 // For each pointer: the index of an earlier pointer of the same segment that it has a constant distance to, and that distance in bytes.
 // A pointer without one gets its own index and 0.
-void threadtalk_shim_distances(LLVMValueRef function, const LLVMValueRef *pointers, const uint32_t *segments,
+void threadtalk_shim_distances(void *analysis, const LLVMValueRef *pointers, const uint32_t *segments,
                                size_t count, uint32_t *leaders, int64_t *distances);
 
 // control_flow.cpp
@@ -57,8 +59,6 @@ struct ThreadtalkLoopCopy {
   LLVMValueRef iterations; // i64, before the branch
   LLVMValueRef branch;     // "br false, plain copy, loop": decides which of the two runs
 };
-void *threadtalk_shim_affine_open(LLVMValueRef function);
-void threadtalk_shim_affine_close(void *analysis);
 // Where an access of a loop is, before the loop: a fixed number of bytes behind the access number `leader` (itself: 0),
 // whose first address and stride (i64) are values.
 struct ThreadtalkAffine {

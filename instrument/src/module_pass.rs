@@ -2,6 +2,7 @@
 
 use crate::access::Plan;
 use crate::access::collect::Collector;
+use crate::emit::function::Style;
 use crate::emit::{self, ModuleEmitter};
 use crate::error::PassError;
 use crate::ignorelist::Ignorelist;
@@ -37,17 +38,16 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
     let emitter = ModuleEmitter::new(module);
     let mut statistics = Statistics::default();
     for mut plan in plans {
-        let found = optimise::run(&mut plan, options.optimise);
+        let inline = plan.accesses <= options.inline_limit;
+        let found = if options.optimise && inline { optimise::run(&mut plan) } else { optimise::Optimised::default() };
         statistics.functions += 1;
         statistics.events += plan.events.len();
         statistics.dropped += found.dropped;
-        statistics.outlined += usize::from(plan.accesses > options.inline_limit);
-        if options.optimise && plan.accesses <= options.inline_limit {
-            let offers = optimise::whole_loops::find(&mut plan);
-            statistics.loops += offers.len();
-            emitter.offer_loops(plan.function, &offers)?;
-        }
-        emit::function::emit(&emitter, &plan, &found.sharing, options.inline_limit, &tables)?;
+        statistics.outlined += usize::from(!inline);
+        statistics.loops += found.loops.len();
+        emitter.offer_loops(plan.function, &found.loops)?;
+        let style = if inline { Style::Inline } else { Style::Calls };
+        emit::function::emit(&emitter, &plan, &found.sharing, style, &tables)?;
     }
     emitter.register(&mut tables)?;
     module.add_basic_value_flag(DONE_FLAG, FlagBehavior::Override, emitter.c32(threadtalk_abi::ABI_VERSION));

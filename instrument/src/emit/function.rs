@@ -46,15 +46,14 @@ pub fn is_inlined(access: &Access<'_>) -> bool {
     hooks::read(access.bytes).is_some()
 }
 
-/// Instruments a function. `sharing[i]` says where event `i` has its translation from.
+/// Instruments a function. `sharing[i]` says where event `i` has its translation from; by default it makes its own.
 pub fn emit<'ctx>(
     module: &ModuleEmitter<'_, 'ctx>,
     plan: &Plan<'ctx>,
     sharing: &[Sharing],
-    inline_limit: usize,
+    style: Style,
     tables: &Tables,
 ) -> Emitted<()> {
-    let style = if plan.accesses > inline_limit { Style::Calls } else { Style::Inline };
     let function = plan.function;
     let needs = needs(plan, style, tables);
     let reloads = if needs.writes { opaque_calls(function) } else { Vec::new() };
@@ -93,7 +92,7 @@ pub fn emit<'ctx>(
     }
     for (i, (event, place)) in plan.events.iter().zip(places).enumerate() {
         if let Some(place) = place {
-            emitter.fill((i, event), place, sharing[i])?;
+            emitter.fill((i, event), place, sharing.get(i).copied().unwrap_or(Sharing::Alone))?;
         }
     }
     emitter.visits(plan, tables)?;

@@ -31,8 +31,8 @@ pub struct RawLoopCopy {
 }
 
 unsafe extern "C" {
-    pub fn threadtalk_shim_affine_open(function: LLVMValueRef) -> *mut c_void;
-    pub fn threadtalk_shim_affine_close(analysis: *mut c_void);
+    pub fn threadtalk_shim_analysis_open(function: LLVMValueRef) -> *mut c_void;
+    pub fn threadtalk_shim_analysis_close(analysis: *mut c_void);
     pub fn threadtalk_shim_copy_loop(
         analysis: *mut c_void,
         header: LLVMBasicBlockRef,
@@ -53,7 +53,7 @@ unsafe extern "C" {
     pub fn threadtalk_shim_known_alignment(pointer: LLVMValueRef, module: LLVMModuleRef) -> u64;
 
     pub fn threadtalk_shim_distances(
-        function: LLVMValueRef,
+        analysis: *mut c_void,
         pointers: *const LLVMValueRef,
         segments: *const u32,
         count: usize,

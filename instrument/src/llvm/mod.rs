@@ -3,6 +3,7 @@
 //! Every function takes inkwell's values, which are live by construction: nothing in this crate deletes an instruction that it still
 //! holds. That is the precondition of each `unsafe` block here unless it says more.
 
+pub mod analysis;
 pub mod debug;
 pub mod ffi;
 pub mod loops;
@@ -332,25 +333,6 @@ pub fn taken_if_nonzero<'ctx>(number: InstructionValue<'ctx>) -> Option<Instruct
         at = at.get_next_instruction()?;
     }
     Some(at)
-}
-
-/// For each pointer, an earlier one of the same segment (or itself) and the constant distance from there in bytes.
-pub fn distances<'ctx>(function: FunctionValue<'ctx>, pointers: &[(PointerValue<'ctx>, u32)]) -> Vec<(usize, i64)> {
-    let (raw, segments): (Vec<_>, Vec<_>) = pointers.iter().map(|(p, s)| (p.as_value_ref(), *s)).unzip();
-    let mut leaders = vec![0u32; raw.len()];
-    let mut distances = vec![0i64; raw.len()];
-    // SAFETY: pointers of that live function; all arrays have the same length.
-    unsafe {
-        ffi::threadtalk_shim_distances(
-            function.as_value_ref(),
-            raw.as_ptr(),
-            segments.as_ptr(),
-            raw.len(),
-            leaders.as_mut_ptr(),
-            distances.as_mut_ptr(),
-        );
-    }
-    leaders.into_iter().map(|l| l as usize).zip(distances).collect()
 }
 
 /// The targets of a branch.

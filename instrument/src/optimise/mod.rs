@@ -1,4 +1,5 @@
-//! Work that can be left out without changing a count. All of it is off with `opt=0`; tests compare both.
+//! Work that can be left out without changing a count. All of it is off with `opt=0` and in functions beyond `inline_limit`; tests
+//! compare both.
 //!
 //! * [`own_reads`]: reads of what the same block has just written are own reads: no event, no code.
 //! * [`shared_translation`]: accesses near each other are translated by one look into the directory.
@@ -13,23 +14,27 @@ pub mod shared_translation;
 pub mod whole_loops;
 
 use crate::access::Plan;
+use crate::llvm::analysis::Analysis;
 use shared_translation::Sharing;
+use whole_loops::Offer;
 
-/// What the optimisations found for the events of a plan.
-pub struct Optimised {
-    /// Where each event's translation comes from.
+/// What the optimisations found for a plan.
+#[derive(Default)]
+pub struct Optimised<'ctx> {
+    /// Where each event's translation comes from; empty: from itself.
     pub sharing: Vec<Sharing>,
+    /// Loops with a copy without hooks.
+    pub loops: Vec<Offer<'ctx>>,
     /// Number of reads that were left out.
     pub dropped: usize,
 }
 
-/// Runs them all, or none.
-pub fn run(plan: &mut Plan<'_>, enabled: bool) -> Optimised {
-    if !enabled {
-        return Optimised { sharing: vec![Sharing::Alone; plan.events.len()], dropped: 0 };
-    }
+/// Runs them all.
+pub fn run<'ctx>(plan: &mut Plan<'ctx>) -> Optimised<'ctx> {
     let before = plan.events.len();
     own_reads::run(plan);
     let dropped = before - plan.events.len();
-    Optimised { sharing: shared_translation::run(plan), dropped }
+    let mut analysis = Analysis::of(plan.function);
+    let sharing = shared_translation::run(plan, &mut analysis);
+    Optimised { sharing, loops: whole_loops::find(plan, &mut analysis), dropped }
 }

@@ -7,7 +7,7 @@
 use super::segment::{Segments, plain};
 use crate::access::{Plan, Worth};
 use crate::emit::translate::WINDOW;
-use crate::llvm;
+use crate::llvm::analysis::Analysis;
 
 /// How an access gets its translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub enum Sharing {
 }
 
 /// The sharing of each event.
-pub fn run(plan: &Plan<'_>) -> Vec<Sharing> {
+pub fn run(plan: &Plan<'_>, analysis: &mut Analysis) -> Vec<Sharing> {
     let mut sharing = vec![Sharing::Alone; plan.events.len()];
     let segments = Segments::find(&plan.events);
     let shareable = |i: &usize| {
@@ -39,7 +39,7 @@ pub fn run(plan: &Plan<'_>) -> Vec<Sharing> {
     if pointers.len() < 2 || pointers.len() != events.len() {
         return sharing;
     }
-    for (k, (leader, distance)) in llvm::distances(plan.function, &pointers).into_iter().enumerate() {
+    for (k, (leader, distance)) in analysis.distances(&pointers).into_iter().enumerate() {
         let bytes = plain(&plan.events[events[k]]).map_or(0, |(_, access)| access.bytes as i64);
         let (low, high) = match sharing[events[leader]] {
             _ if leader == k => (0, bytes),

@@ -6,14 +6,14 @@
 
 use super::segment::plain;
 use crate::access::{Access, Direction, Event, Plan};
+use crate::llvm::analysis::Analysis;
 use crate::llvm::ffi::{self, RawAffine, RawLoopCopy};
 use crate::llvm::loops::Loops;
 use crate::llvm::{self};
 use crate::tables::SiteId;
 use inkwell::basic_block::BasicBlock;
-use inkwell::values::{AsValueRef, FunctionValue, InstructionValue, IntValue, PointerValue};
+use inkwell::values::{AsValueRef, InstructionValue, IntValue, PointerValue};
 use std::collections::HashMap;
-use std::ffi::c_void;
 use std::ptr;
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::loops::MOST_ACCESSES;
@@ -55,7 +55,7 @@ pub struct Offer<'ctx> {
 }
 
 /// Copies the loops of a function for which that is possible.
-pub fn find<'ctx>(plan: &mut Plan<'ctx>) -> Vec<Offer<'ctx>> {
+pub fn find<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis) -> Vec<Offer<'ctx>> {
     let loops = Loops::find(plan.function);
     let mut of_loop: HashMap<usize, Vec<&Event<'ctx>>> = HashMap::new();
     for event in &plan.events {
@@ -65,15 +65,10 @@ pub fn find<'ctx>(plan: &mut Plan<'ctx>) -> Vec<Offer<'ctx>> {
     }
     let mut candidates: Vec<_> = of_loop.into_iter().filter(|(_, events)| may_be_offered(events)).collect();
     candidates.sort_by_key(|(number, _)| *number);
-    if candidates.is_empty() {
-        return Vec::new();
-    }
-    let mut analysis = Analysis::open(plan.function);
     let offers: Vec<_> = candidates
         .into_iter()
-        .filter_map(|(number, events)| analysis.copy(loops.all[number].header, &events))
+        .filter_map(|(number, events)| copy(analysis, loops.all[number].header, &events))
         .collect();
-    drop(analysis);
     // Entries of these loops are counted before the decision, not on one of the ways.
     for entrance in &mut plan.entrances {
         let block = entrance.before.get_parent();
@@ -88,49 +83,40 @@ fn may_be_offered(events: &[&Event<'_>]) -> bool {
     events.len() <= MOST_ACCESSES && events.iter().all(|e| plain(e).is_some() && !llvm::is_atomic(e.inst))
 }
 
-/// LLVM's analyses of one function.
-struct Analysis(*mut c_void);
-
-impl Analysis {
-    fn open(function: FunctionValue<'_>) -> Self {
-        // SAFETY: a live function with a body.
-        Analysis(unsafe { ffi::threadtalk_shim_affine_open(function.as_value_ref()) })
+/// Makes the plain copy of a loop, if it can be described.
+fn copy<'ctx>(analysis: &mut Analysis, header: BasicBlock<'ctx>, events: &[&Event<'ctx>]) -> Option<Offer<'ctx>> {
+    let accesses: Vec<(Direction, Access<'ctx>, SiteId)> =
+        events.iter().filter_map(|e| plain(e).map(|(direction, access)| (direction, *access, e.site))).collect();
+    let instructions: Vec<_> = events.iter().map(|e| e.inst.as_value_ref()).collect();
+    let mut affine =
+        vec![RawAffine { address: ptr::null_mut(), stride: ptr::null_mut(), leader: 0, offset: 0 }; accesses.len()];
+    let mut copy = RawLoopCopy { iterations: ptr::null_mut(), branch: ptr::null_mut() };
+    // SAFETY: a live header of the function that was opened; the arrays have the length that is passed.
+    let copied = unsafe {
+        let (all, count, affine) = (instructions.as_ptr(), instructions.len(), affine.as_mut_ptr());
+        ffi::threadtalk_shim_copy_loop(analysis.raw(), header.as_mut_ptr(), all, count, affine, &mut copy)
+    };
+    if !copied {
+        return None;
     }
-
-    fn copy<'ctx>(&mut self, header: BasicBlock<'ctx>, events: &[&Event<'ctx>]) -> Option<Offer<'ctx>> {
-        let accesses: Vec<(Direction, Access<'ctx>, SiteId)> =
-            events.iter().filter_map(|e| plain(e).map(|(direction, access)| (direction, *access, e.site))).collect();
-        let instructions: Vec<_> = events.iter().map(|e| e.inst.as_value_ref()).collect();
-        let mut affine =
-            vec![RawAffine { address: ptr::null_mut(), stride: ptr::null_mut(), leader: 0, offset: 0 }; accesses.len()];
-        let mut copy = RawLoopCopy { iterations: ptr::null_mut(), branch: ptr::null_mut() };
-        // SAFETY: a live header of the function that was opened; the arrays have the length that is passed.
-        let copied = unsafe {
-            let (all, count, affine) = (instructions.as_ptr(), instructions.len(), affine.as_mut_ptr());
-            ffi::threadtalk_shim_copy_loop(self.0, header.as_mut_ptr(), all, count, affine, &mut copy)
-        };
-        if !copied {
-            return None;
-        }
-        let strands = accesses.iter().zip(&affine).map(|((direction, access, site), affine)| Strand {
-            direction: *direction,
-            site: *site,
-            leader: affine.leader,
-            first: affine.offset,
-            bytes: access.bytes,
-            whole: access.bytes.is_multiple_of(GRANULE) && access.align >= GRANULE,
-        });
-        let stride = |leader: usize| llvm::constant(affine[leader].stride).map_or(0, |s| (s as i64).unsigned_abs());
-        let accesses = joined(strands.collect(), stride).into_iter().map(|strand| {
-            let leader = &affine[strand.leader];
-            // SAFETY: the shim gave each leader a pointer and an i64.
-            let (address, stride) = unsafe { (PointerValue::new(leader.address), IntValue::new(leader.stride)) };
-            OfferedAccess { strand, address, stride }
-        });
-        // SAFETY: on success the shim has filled in a branch and an i64.
-        let (branch, iterations) = unsafe { (InstructionValue::new(copy.branch), IntValue::new(copy.iterations)) };
-        Some(Offer { branch, iterations, accesses: accesses.collect() })
-    }
+    let strands = accesses.iter().zip(&affine).map(|((direction, access, site), affine)| Strand {
+        direction: *direction,
+        site: *site,
+        leader: affine.leader,
+        first: affine.offset,
+        bytes: access.bytes,
+        whole: access.bytes.is_multiple_of(GRANULE) && access.align >= GRANULE,
+    });
+    let stride = |leader: usize| llvm::constant(affine[leader].stride).map_or(0, |s| (s as i64).unsigned_abs());
+    let accesses = joined(strands.collect(), stride).into_iter().map(|strand| {
+        let leader = &affine[strand.leader];
+        // SAFETY: the shim gave each leader a pointer and an i64.
+        let (address, stride) = unsafe { (PointerValue::new(leader.address), IntValue::new(leader.stride)) };
+        OfferedAccess { strand, address, stride }
+    });
+    // SAFETY: on success the shim has filled in a branch and an i64.
+    let (branch, iterations) = unsafe { (InstructionValue::new(copy.branch), IntValue::new(copy.iterations)) };
+    Some(Offer { branch, iterations, accesses: accesses.collect() })
 }
 
 /// Joins accesses that follow each other without a gap: the pieces of an unrolled loop. Those of different lines
@@ -153,13 +139,6 @@ fn joined(mut strands: Vec<Strand>, stride: impl Fn(usize) -> u64) -> Vec<Strand
         }
     }
     out
-}
-
-impl Drop for Analysis {
-    fn drop(&mut self) {
-        // SAFETY: came from `open` and is not used after this.
-        unsafe { ffi::threadtalk_shim_affine_close(self.0) };
-    }
 }
 
 #[cfg(test)]

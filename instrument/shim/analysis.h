@@ -1,0 +1,23 @@
+// Scalar evolution of one function, and what it needs.
+#pragma once
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Module.h"
+#include "llvm/TargetParser/Triple.h"
+
+struct Analysis {
+  llvm::Function &function;
+  llvm::DominatorTree tree;
+  llvm::LoopInfo loops;
+  llvm::AssumptionCache assumptions;
+  llvm::TargetLibraryInfoImpl library_data;
+  llvm::TargetLibraryInfo library;
+  llvm::ScalarEvolution evolution;
+
+  explicit Analysis(llvm::Function &f)
+      : function(f), tree(f), loops(tree), assumptions(f), library_data(llvm::Triple(f.getParent()->getTargetTriple())),
+        library(library_data, &f), evolution(f, library, assumptions, tree, loops) {}
+};

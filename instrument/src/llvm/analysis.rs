@@ -1,0 +1,42 @@
+//! Scalar evolution: how addresses relate to each other and to the iterations of loops.
+
+use super::ffi;
+use inkwell::values::{AsValueRef, FunctionValue, PointerValue};
+use std::ffi::c_void;
+
+/// LLVM's analyses of one function.
+pub struct Analysis(*mut c_void);
+
+impl Analysis {
+    /// Analyses a function.
+    pub fn of(function: FunctionValue<'_>) -> Self {
+        // SAFETY: a live function with a body.
+        Analysis(unsafe { ffi::threadtalk_shim_analysis_open(function.as_value_ref()) })
+    }
+
+    /// The shim's handle.
+    pub fn raw(&mut self) -> *mut c_void {
+        self.0
+    }
+
+    /// For each pointer, an earlier one of the same segment (or itself) and the constant distance from there in bytes.
+    pub fn distances(&mut self, pointers: &[(PointerValue<'_>, u32)]) -> Vec<(usize, i64)> {
+        let (raw, segments): (Vec<_>, Vec<_>) = pointers.iter().map(|(p, s)| (p.as_value_ref(), *s)).unzip();
+        let mut leaders = vec![0u32; raw.len()];
+        let mut distances = vec![0i64; raw.len()];
+        // SAFETY: pointers of the function that was analysed; all arrays have the same length.
+        unsafe {
+            let (leaders, distances) = (leaders.as_mut_ptr(), distances.as_mut_ptr());
+            let (pointers, segments) = (raw.as_ptr(), segments.as_ptr());
+            ffi::threadtalk_shim_distances(self.0, pointers, segments, raw.len(), leaders, distances);
+        }
+        leaders.into_iter().map(|l| l as usize).zip(distances).collect()
+    }
+}
+
+impl Drop for Analysis {
+    fn drop(&mut self) {
+        // SAFETY: came from `of` and is not used after this.
+        unsafe { ffi::threadtalk_shim_analysis_close(self.0) };
+    }
+}
