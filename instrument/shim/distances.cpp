@@ -24,7 +24,8 @@ void threadtalk_shim_distances(void *analysis, const LLVMValueRef *pointers, con
     distances[i] = 0;
     const SCEV *pointer = evolution.getSCEV(unwrap(pointers[i]));
     for (auto leader = recent.rbegin(); leader != recent.rend(); ++leader) {
-      auto *distance = dyn_cast<SCEVConstant>(evolution.getMinusSCEV(pointer, evolution.getSCEV(unwrap(pointers[*leader]))));
+      const SCEV *other = evolution.getSCEV(unwrap(pointers[*leader]));
+      auto *distance = dyn_cast<SCEVConstant>(evolution.getMinusSCEV(pointer, other));
       if (!distance || distance->getAPInt().getSignificantBits() > 32)
         continue;
       leaders[i] = *leader;

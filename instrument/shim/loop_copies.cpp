@@ -16,8 +16,8 @@ using namespace llvm;
 
 namespace {
 
-// Every block runs as often as the latch or may be skipped without harm: accesses must dominate the latch, anything else
-// must not touch memory that others see, and control must come back.
+// Every block runs as often as the latch or may be skipped without harm: accesses must dominate the latch, anything
+// else must not touch memory that others see, and control must come back.
 bool harmless(const Instruction &instruction) {
   if (isa<DbgInfoIntrinsic>(instruction) || isa<AssumeInst>(instruction))
     return true;
@@ -134,8 +134,8 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const L
   }
   expander.clear();
 
-  BasicBlock *preheader =
-      SplitBlock(decision, decision->getTerminator(), &a.tree, &a.loops, nullptr, loop->getHeader()->getName() + ".hooked");
+  BasicBlock *preheader = SplitBlock(decision, decision->getTerminator(), &a.tree, &a.loops, nullptr,
+                                     loop->getHeader()->getName() + ".hooked");
   ValueToValueMapTy map;
   SmallVector<BasicBlock *, 8> blocks;
   Loop *copy =

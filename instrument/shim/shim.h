@@ -25,8 +25,8 @@ uint64_t threadtalk_shim_known_alignment(LLVMValueRef pointer, LLVMModuleRef mod
 // distances.cpp
 void *threadtalk_shim_analysis_open(LLVMValueRef function);
 void threadtalk_shim_analysis_close(void *analysis);
-// For each pointer: the index of an earlier pointer of the same segment that it has a constant distance to, and that distance in bytes.
-// A pointer without one gets its own index and 0.
+// For each pointer: the index of an earlier pointer of the same segment that it has a constant distance to, and that
+// distance in bytes. A pointer without one gets its own index and 0.
 void threadtalk_shim_distances(void *analysis, const LLVMValueRef *pointers, const uint32_t *segments,
                                size_t count, uint32_t *leaders, int64_t *distances);
 
@@ -35,7 +35,7 @@ struct ThreadtalkLoop {
   LLVMBasicBlockRef header;
   LLVMBasicBlockRef preheader; // null if none can be made
   uint32_t parent;             // index + 1; 0 = none
-  bool derived;                // a remainder or vector body: LLVM made it out of a source loop and its copies carry one location
+  bool derived;                // a vector body or remainder: one of several pieces of a source loop
   LLVMMetadataRef start;       // DILocation or null
   LLVMMetadataRef end;         // DILocation or null
 };
@@ -67,8 +67,8 @@ struct ThreadtalkAffine {
   size_t leader;
   int64_t offset;
 };
-// If all accesses of the innermost loop are affine in a known number of iterations: describes them before the loop, makes
-// a second copy of it, and returns true. Otherwise nothing has changed.
+// If all accesses of the innermost loop are affine in a known number of iterations: describes them before the loop,
+// makes a second copy of it, and returns true. Otherwise nothing has changed.
 bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const LLVMValueRef *accesses, size_t count,
                                ThreadtalkAffine *affine, ThreadtalkLoopCopy *out);
 

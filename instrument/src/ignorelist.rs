@@ -4,7 +4,8 @@ use crate::error::PassError;
 use crate::llvm::ffi;
 use std::ffi::{CStr, CString, c_char, c_void};
 
-/// A list in clang's special case list format: lines `fun:pattern` and `src:pattern`, in the section `[threadtalk]` or in none.
+/// A list in clang's special case list format: lines `fun:pattern` and `src:pattern`, in the section `[threadtalk]` or
+/// in none.
 pub struct Ignorelist(*mut c_void);
 
 impl Ignorelist {

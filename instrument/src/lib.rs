@@ -1,12 +1,13 @@
 //! An LLVM 19 pass plugin that makes a program report its memory accesses to the threadtalk runtime.
 //!
-//! `clang-19 -fpass-plugin=libthreadtalk_pass.so` loads it. The pass runs at the end of the optimiser's pipeline, so that it
-//! instruments the accesses that are left; on each access it emits the sequence that [`threadtalk_abi::thread`]
+//! `clang-19 -fpass-plugin=libthreadtalk_pass.so` loads it. The pass runs at the end of the optimiser's pipeline, so
+//! that it instruments the accesses that are left; on each access it emits the sequence that [`threadtalk_abi::thread`]
 //! describes, and per object file a table of source regions and sites.
 //!
-//! The way through the code: [`module_pass`] is what happens to a module; [`access`] finds what functions do to memory, helped by
-//! [`library`] and [`skip`]; [`regions`] finds where in the source that is; [`tables`] collects it;
-//! [`optimise`] leaves out what need not be done; [`emit`] writes the code. [`llvm`] wraps what inkwell does not, over the C++ shim in `shim/`.
+//! The way through the code: [`module_pass`] is what happens to a module; [`access`] finds what functions do to
+//! memory, helped by [`library`] and [`skip`]; [`regions`] finds where in the source that is; [`tables`] collects it;
+//! [`optimise`] leaves out what need not be done; [`emit`] writes the code. [`llvm`] wraps what inkwell does not, over
+//! the C++ shim in `shim/`.
 
 mod access;
 mod emit;

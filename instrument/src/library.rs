@@ -1,7 +1,8 @@
 //! What functions of the C library do to the memory that their arguments point to.
 //!
-//! One line for each function. Lengths come from arguments or from the result. What the library calls back (the comparison
-//! of `qsort`) is instrumented where it is compiled; `bsearch` touches its array only through it and is not listed.
+//! One line for each function. Lengths come from arguments or from the result. What the library calls back (the
+//! comparison of `qsort`) is instrumented where it is compiled; `bsearch` touches its array only through it and is not
+//! listed.
 
 /// How many bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +17,8 @@ pub enum Length {
     ResultAndNul,
     /// The result times an argument.
     ResultTimes(u32),
-    /// Up to and including the byte that the result points to, counted from argument `.0`; if the result is null, argument `.1`.
+    /// Up to and including the byte that the result points to, counted from argument `.0`; if the result is null,
+    /// argument `.1`.
     UpToResult(u32, u32),
     /// White space and a decimal number from argument `.0`, and the character that ended it.
     Decimal(u32),

@@ -83,7 +83,8 @@ struct Statistics {
 impl Statistics {
     fn print(&self, file: &str, tables: &Tables) {
         eprintln!(
-            "threadtalk: {file}: {} functions ({} without inlining), {} events ({} reads left out), {} loops with a plain copy, {} sites, {} regions",
+            "threadtalk: {file}: {} functions ({} without inlining), {} events ({} reads left out), \
+             {} loops with a plain copy, {} sites, {} regions",
             self.functions,
             self.outlined,
             self.events,

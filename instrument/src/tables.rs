@@ -12,8 +12,8 @@ pub struct RegionId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SiteId(pub u32);
 
-/// What makes two regions the same. Loops and constructs of one function begin at different lines or are of different kinds;
-/// functions are told apart by name and file.
+/// What makes two regions the same. Loops and constructs of one function begin at different lines or are of different
+/// kinds; functions are told apart by name and file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RegionKey {
     /// Kind.

@@ -46,9 +46,9 @@ int main(void) {
 }
 "#;
 
-/// From the specification, by hand. Granules of `fill`: doubles 400, ints 200, floats 200, shorts 100, chars 50, items 200 x 6 =
-/// 1200 (a, b: 2 each, c: 1, d, e and f: 1), long doubles 8 x 3 (10 bytes), packed 8 x 13 bytes: their odd ints and longs lie in
-/// all of its granules but need not touch each one, see below.
+/// From the specification, by hand. Granules of `fill`: doubles 400, ints 200, floats 200, shorts 100, chars 50, items
+/// 200 x 6 = 1200 (a, b: 2 each, c: 1, d, e and f: 1), long doubles 8 x 3 (10 bytes), packed 8 x 13 bytes: their odd
+/// ints and longs lie in all of its granules but need not touch each one, see below.
 #[test]
 fn exchange_between_two_threads_is_the_same_everywhere() {
     let mut vectors: Vec<Vec<&str>> = LEVELS.iter().map(|l| vec![*l]).collect();
@@ -75,7 +75,8 @@ fn exchange_between_two_threads_is_the_same_everywhere() {
     }
 }
 
-/// What thread 1 reads of thread 0's data: `use` twice, the second time without `doubles[0..N-1]`, which it wrote itself.
+/// What thread 1 reads of thread 0's data: `use` twice, the second time without `doubles[0..N-1]`, which it wrote
+/// itself.
 fn by_hand() -> (u64, u64) {
     let packed: u64 = (0..8u64).map(|i| granules(13 * i + 1, 4) + granules(13 * i + 5, 8)).sum();
     // Different granules of the packed array: an int and a long may share one.

@@ -1,9 +1,9 @@
 //! When stack variables die.
 //!
-//! A variable whose address escapes may have been written by another thread. When it goes out of scope its cells are cleared, or what comes
-//! to lie there next would seem to read what that thread wrote. Variables with lifetime markers die at `llvm.lifetime.end`, the others
-//! where the function returns or resumes unwinding. Arrays of variable length die where the stack pointer is restored to what it was
-//! before them, else at the exits too.
+//! A variable whose address escapes may have been written by another thread. When it goes out of scope its cells are
+//! cleared, or what comes to lie there next would seem to read what that thread wrote. Variables with lifetime markers
+//! die at `llvm.lifetime.end`, the others where the function returns or resumes unwinding. Arrays of variable length
+//! die where the stack pointer is restored to what it was before them, else at the exits too.
 
 use super::Action;
 use crate::llvm;

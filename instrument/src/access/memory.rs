@@ -19,8 +19,8 @@ pub struct Found<'ctx> {
 /// The access of a load, store, `atomicrmw` or `cmpxchg`.
 ///
 /// Atomic reads are handled after they happened, so that what they synchronise with has been recorded; atomic
-/// writes before they happen, so that they are recorded before another thread can see them. A read-modify-write can be only one of
-/// both, and must leave the cell as written by this thread: after.
+/// writes before they happen, so that they are recorded before another thread can see them. A read-modify-write can be
+/// only one of both, and must leave the cell as written by this thread: after.
 pub fn of<'ctx>(module: &Module<'ctx>, inst: InstructionValue<'ctx>) -> Option<Found<'ctx>> {
     let (pointer_index, value) = match inst.get_opcode() {
         InstructionOpcode::Load => (0, inst.as_value_ref()),

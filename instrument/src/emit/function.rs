@@ -1,7 +1,7 @@
 //! Puts a function's events where they belong.
 //!
-//! First all blocks are split at the events, last event first: each split moves only the instructions up to the next one, so that
-//! the work is linear. Then the code for each event is filled in, in program order.
+//! First all blocks are split at the events, last event first: each split moves only the instructions up to the next
+//! one, so that the work is linear. Then the code for each event is filled in, in program order.
 
 use super::prologue::{Needs, Prologue, WriteId};
 use super::read::{Detail, Exits, Read};
@@ -108,8 +108,8 @@ pub fn emit<'ctx>(
 /// Where an event's code goes.
 #[derive(Clone, Copy)]
 enum Opened<'ctx> {
-    /// In place of a branch, whose target is given. Which block ends in the branch may change until then: earlier events
-    /// split it again.
+    /// In place of a branch, whose target is given. Which block ends in the branch may change until then: earlier
+    /// events split it again.
     Instead(InstructionValue<'ctx>, BasicBlock<'ctx>),
     /// Before an instruction: no control flow is needed.
     Before(InstructionValue<'ctx>),

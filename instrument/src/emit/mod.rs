@@ -146,7 +146,8 @@ impl<'a, 'ctx> ModuleEmitter<'a, 'ctx> {
         if offset == 0 {
             return Ok(base);
         }
-        // SAFETY: a byte offset into a structure or array that holds it; without `inbounds` nothing is promised to LLVM.
+        // SAFETY: a byte offset into a structure or array that holds it; without `inbounds` nothing is promised to
+        // LLVM.
         Ok(unsafe { self.builder.build_gep(self.context.i8_type(), base, &[self.c64(offset)], "")? })
     }
 

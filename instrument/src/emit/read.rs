@@ -26,7 +26,8 @@ pub struct Exits<'ctx> {
 pub enum Detail {
     /// Own values.
     Own,
-    /// Own values, and reuse that the event cache knows: in innermost loops, and in the functions behind [`Exits::slow`].
+    /// Own values, and reuse that the event cache knows: in innermost loops, and in the functions behind
+    /// [`Exits::slow`].
     Events,
 }
 
@@ -48,9 +49,9 @@ pub struct Read<'p, 'ctx> {
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// A read; the builder is at the end of an open block. All ways end at the exits.
     ///
-    /// Where there are no cells, the program's data are taken for them: what it is about to read, so it can be read. If they look
-    /// like own ids, the read is done, and rightly so: nobody has written there, and it is no event. If not, the event cache must not be
-    /// asked with them.
+    /// Where there are no cells, the program's data are taken for them: what it is about to read, so it can be read.
+    /// If they look like own ids, the read is done, and rightly so: nobody has written there, and it is no event. If
+    /// not, the event cache must not be asked with them.
     pub fn read(&self, read: &Read<'_, 'ctx>, detail: Detail) -> Emitted<()> {
         match Shape::of(read.access.bytes, read.access.align).cells {
             1 => self.read_one(read, detail),
@@ -104,8 +105,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.equal_event(read, first, Some(self.all(equal)?), last)
     }
 
-    /// A thread's ids are those that differ from its first one in no bit of `foreign`: 0 if all cells are its own; for one
-    /// cell or two in one number.
+    /// A thread's ids are those that differ from its first one in no bit of `foreign`: 0 if all cells are its own; for
+    /// one cell or two in one number.
     fn foreign_bits(
         &self,
         cells: IntValue<'ctx>,

@@ -1,12 +1,15 @@
 //! Functions that the pass adds to a module, so that the code at each access stays small.
 //!
-//! * A *keeper* calls a hook and keeps all registers, vector registers too, as hooks do not. A cold call in a loop of floating point code
+//! * A *keeper* calls a hook and keeps all registers, vector registers too, as hooks do not. A cold call in a loop of
+//!   floating point code
 //!   then costs that loop no spills.
-//! * An *access function* (`threadtalk.read8`) does all that a read or write of that size can need: the whole sequence of
-//!   [`threadtalk_abi::thread`], for any alignment. Inlined code does the usual case and calls it for the rest; huge functions call it for everything.
+//! * An *access function* (`threadtalk.read8`) does all that a read or write of that size can need: the whole sequence
+//!   of
+//!   [`threadtalk_abi::thread`], for any alignment. Inlined code does the usual case and calls it for the rest; huge
+//! functions call it for everything.
 //!
-//! Both are local to the module, and there is one set for each set of CPU features that its functions are compiled for: which vector
-//! registers there are to keep depends on them.
+//! Both are local to the module, and there is one set for each set of CPU features that its functions are compiled
+//! for: which vector registers there are to keep depends on them.
 
 use super::prologue::{Prologue, WriteId};
 use super::read::{Detail, Exits, Read};
@@ -146,8 +149,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         for (attribute, value) in targets {
             function.add_attribute(AttributeLoc::Function, self.context.create_string_attribute(attribute, value));
         }
-        // LLVM 19 ends functions that used wide registers with vzeroupper, also those that must preserve them: the caller's
-        // upper halves were zeroed.
+        // LLVM 19 ends functions that used wide registers with vzeroupper, also those that must preserve them: the
+        // caller's upper halves were zeroed.
         let features = targets.iter().find(|t| t.0 == TARGET_FEATURES).map_or("", |t| t.1.as_str());
         let features = if features.is_empty() { "-vzeroupper".into() } else { format!("{features},-vzeroupper") };
         function

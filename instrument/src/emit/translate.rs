@@ -18,8 +18,8 @@ pub const WINDOW: i64 = 1024;
 #[derive(Clone, Copy, Debug)]
 pub struct Translation<'ctx> {
     /// What to add to get from a granule to its cell. Dominates everything that the access dominates, so that accesses
-    /// nearby can use it too. 0: there are no cells, what lies at `cells` is the program's data. Where `odd` holds, what lies there is no
-    /// thread's own.
+    /// nearby can use it too. 0: there are no cells, what lies at `cells` is the program's data. Where `odd` holds,
+    /// what lies there is no thread's own.
     pub shift: IntValue<'ctx>,
     /// The first cell.
     pub cells: PointerValue<'ctx>,
@@ -63,8 +63,8 @@ fn may_straddle(first: i64, end: i64, align: u64) -> bool {
 }
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
-    /// Computes the translation at the builder's place. `window`: bytes before and behind the address that are to be translated too,
-    /// as (first, end).
+    /// Computes the translation at the builder's place. `window`: bytes before and behind the address that are to be
+    /// translated too, as (first, end).
     pub fn translate(
         &self,
         prologue: &Prologue<'ctx>,
@@ -136,7 +136,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(b.build_select(odd, aside, shift, "")?.into_int_value())
     }
 
-    /// As many cells as accesses that share a translation can reach, with a state that does not exist. One for all modules.
+    /// As many cells as accesses that share a translation can reach, with a state that does not exist. One for all
+    /// modules.
     fn nobodys_cells(&self) -> GlobalValue<'ctx> {
         const NAME: &str = "threadtalk.nobodys";
         if let Some(known) = self.module.get_global(NAME) {

@@ -20,7 +20,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         site: IntValue<'ctx>,
         exits: Exits<'ctx>,
     ) -> Emitted<()> {
-        // Before the branch: instruction selection shares it with other writes of the same line only if it dominates them.
+        // Before the branch: instruction selection shares it with other writes of the same line only if it dominates
+        // them.
         let b = &self.builder;
         let id = match prologue.write_id {
             Some(WriteId::Slot(slot)) => b.build_load(self.i32, slot, "")?.into_int_value(),

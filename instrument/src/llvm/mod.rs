@@ -1,7 +1,7 @@
 //! Safe reading of IR where inkwell has no method for it.
 //!
-//! Every function takes inkwell's values, which are live by construction: nothing in this crate deletes an instruction that it still
-//! holds. That is the precondition of each `unsafe` block here unless it says more.
+//! Every function takes inkwell's values, which are live by construction: nothing in this crate deletes an instruction
+//! that it still holds. That is the precondition of each `unsafe` block here unless it says more.
 
 pub mod analysis;
 pub mod debug;

@@ -1,12 +1,13 @@
-//! Work that can be left out without changing a count. All of it is off with `opt=0` and in functions beyond `inline_limit`; tests
-//! compare both.
+//! Work that can be left out without changing a count. All of it is off with `opt=0` and in functions beyond
+//! `inline_limit`; tests compare both.
 //!
 //! * [`own_reads`]: reads of what the same block has just written are own reads: no event, no code.
 //! * [`shared_translation`]: accesses near each other are translated by one look into the directory.
 //! * [`whole_loops`]: loops whose accesses are known before they run get a copy without hooks.
 //!
-//! All rest on one thing: in a program without data races, no other thread can touch the address between two accesses of a block unless
-//! something between them synchronises. Anything that could (calls, fences, atomic accesses) ends a [`segment`].
+//! All rest on one thing: in a program without data races, no other thread can touch the address between two accesses
+//! of a block unless something between them synchronises. Anything that could (calls, fences, atomic accesses) ends a
+//! [`segment`].
 
 pub mod own_reads;
 pub mod segment;

@@ -1,7 +1,8 @@
 //! Drops reads of what the same segment wrote before.
 //!
 //! After the write the element's state is "written by this thread, read by nobody else". Until something synchronises
-//! no other thread may touch it, and what this thread reads of its own is no event. So the read changes nothing and counts nothing.
+//! no other thread may touch it, and what this thread reads of its own is no event. So the read changes nothing and
+//! counts nothing.
 
 use super::segment::{Segments, plain};
 use crate::access::{Access, Action, Direction, Plan};

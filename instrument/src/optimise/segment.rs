@@ -5,7 +5,8 @@ use crate::llvm;
 use inkwell::values::{InstructionOpcode, InstructionValue};
 use std::collections::HashMap;
 
-/// The number of the segment of each instruction that has an event. Events in one segment follow each other without synchronisation.
+/// The number of the segment of each instruction that has an event. Events in one segment follow each other without
+/// synchronisation.
 pub struct Segments<'ctx> {
     of: HashMap<InstructionValue<'ctx>, usize>,
 }

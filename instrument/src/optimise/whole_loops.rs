@@ -1,8 +1,8 @@
 //! Finds innermost loops that the runtime can count as a whole, and gives each a copy without hooks.
 //!
-//! Such a loop has a known number of iterations and one way out, runs every one of its accesses in each iteration, at addresses that
-//! move by a fixed stride, and contains nothing that synchronises or touches other memory. Whether the copy runs is decided each
-//! time the loop is entered: see [`threadtalk_abi::loops`].
+//! Such a loop has a known number of iterations and one way out, runs every one of its accesses in each iteration, at
+//! addresses that move by a fixed stride, and contains nothing that synchronises or touches other memory. Whether the
+//! copy runs is decided each time the loop is entered: see [`threadtalk_abi::loops`].
 
 use super::segment::plain;
 use crate::access::{Access, Direction, Event, Plan};

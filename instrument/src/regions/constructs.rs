@@ -1,7 +1,8 @@
 //! OpenMP constructs inside a function: what lies between the calls that begin and end them.
 //!
-//! Each block gets the stack of constructs that are open when it is entered. Where paths with different stacks meet, what they have in common
-//! stays open: behind a `single`, the thread that executed it has closed it and the others never opened it.
+//! Each block gets the stack of constructs that are open when it is entered. Where paths with different stacks meet,
+//! what they have in common stays open: behind a `single`, the thread that executed it has closed it and the others
+//! never opened it.
 
 use crate::llvm::debug::{self, Frame};
 use crate::llvm::{self};

@@ -1,7 +1,8 @@
 //! The innermost region at an instruction.
 //!
-//! Loops, constructs and functions nest; code that was inlined carries the frame that it came from. A loop or a construct counts for
-//! an instruction only if both have the same frame: an access that was inlined into a loop body from another function is that function's.
+//! Loops, constructs and functions nest; code that was inlined carries the frame that it came from. A loop or a
+//! construct counts for an instruction only if both have the same frame: an access that was inlined into a loop body
+//! from another function is that function's.
 
 use super::constructs::{Constructs, Stack};
 use super::functions::{self, Functions, Unit};

@@ -1,8 +1,9 @@
 //! Functions that clang made out of OpenMP constructs.
 //!
-//! Clang moves the body of a parallel region to a function whose address goes to `__kmpc_fork_call`, the body of a task to one
-//! whose address goes to `__kmpc_omp_task_alloc`. With debug information there is a wrapper (`f.omp_outlined`) around the
-//! body (`f.omp_outlined_debug__`); tasks have an entry (`.omp_task_entry.`) around it (`.omp_outlined.`). The body may be inlined into the wrapper or not.
+//! Clang moves the body of a parallel region to a function whose address goes to `__kmpc_fork_call`, the body of a
+//! task to one whose address goes to `__kmpc_omp_task_alloc`. With debug information there is a wrapper
+//! (`f.omp_outlined`) around the body (`f.omp_outlined_debug__`); tasks have an entry (`.omp_task_entry.`) around it
+//! (`.omp_outlined.`). The body may be inlined into the wrapper or not.
 
 use super::functions::Unit;
 use crate::llvm::{self, debug};
