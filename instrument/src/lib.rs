@@ -4,9 +4,9 @@
 //! that it instruments the accesses that are left; on each access it emits the sequence that [`threadtalk_abi::thread`]
 //! describes, and per object file a table of source regions and sites.
 //!
-//! The way through the code: [`module_pass`] is what happens to a module; [`access`] finds what functions do to
-//! memory, helped by [`library`] and [`skip`]; [`regions`] finds where in the source that is; [`tables`] collects it;
-//! [`optimise`] leaves out what need not be done; [`emit`] writes the code. [`llvm`] wraps what inkwell does not, over
+//! The way through the code: `module_pass` is what happens to a module; `access` finds what functions do to
+//! memory, helped by `library` and `skip`; `regions` finds where in the source that is; `tables` collects it;
+//! `optimise` leaves out what need not be done; `emit` writes the code. `llvm` wraps what inkwell does not, over
 //! the C++ shim in `shim/`.
 
 mod access;

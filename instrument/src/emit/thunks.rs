@@ -6,7 +6,7 @@
 //! * An *access function* (`threadtalk.read8`) does all that a read or write of that size can need: the whole sequence
 //!   of
 //!   [`threadtalk_abi::thread`], for any alignment. Inlined code does the usual case and calls it for the rest; huge
-//! functions call it for everything.
+//!   functions call it for everything.
 //!
 //! Both are local to the module, and there is one set for each set of CPU features that its functions are compiled
 //! for: which vector registers there are to keep depends on them.
