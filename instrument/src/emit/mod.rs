@@ -3,7 +3,7 @@
 //! * [`hooks`] declares the entry points of the runtime; [`thunks`] are the functions through which they are called.
 //! * [`prologue`] finds the thread's control block when a function is entered.
 //! * [`translate`] gets from an address to its cells.
-//! * [`read`] and [`write`] are the inlined sequences that [`threadtalk_abi::thread`] describes.
+//! * [`mod@read`] and [`mod@write`] are the inlined sequences that [`threadtalk_abi::thread`] describes.
 //! * [`vectors`] are masked accesses, gather and scatter; [`library`] are calls of the C library, [`prefix`] is what
 //!   they need to know where a comparison ends.
 //! * [`loops`] asks the runtime to count a whole loop before it runs.
