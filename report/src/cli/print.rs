@@ -33,7 +33,7 @@ impl What {
                 plugin.push(installation.plugin()?);
                 let mut include = OsString::from("-I");
                 include.push(installation.include()?);
-                vec![plugin, "-gline-tables-only".into(), include]
+                vec![plugin, "-gline-tables-only".into(), "-fdebug-info-for-profiling".into(), include]
             }
             Self::Ldflags => {
                 let executable = Request { links_executable: true, ..Request::default() };

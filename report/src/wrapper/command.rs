@@ -73,7 +73,9 @@ pub fn prepare(
         ours.push(plugin);
         if !request.debug_chosen {
             // Names and lines of regions and accesses; costs no optimisation.
+            // The second keeps full names of C++ functions in the line tables.
             ours.push("-gline-tables-only".into());
+            ours.push("-fdebug-info-for-profiling".into());
         }
     }
     ours.extend(link_arguments(&request, installation)?);
