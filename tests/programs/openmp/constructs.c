@@ -10,7 +10,8 @@
 // EXPECT: raw sum in omp_single main <= N
 // EXPECT: raw sum in omp_master main = 0
 // EXPECT: raw sum in omp_critical main = 3 * N
-// EXPECT: raw sum in omp_task main <= 4 * N
+// A task that another thread made also brings its copy of k and the record that leads to it.
+// EXPECT: raw sum in omp_task main <= 4 * (N + 4)
 // EXPECT: raw sum in omp_ordered main = 3 * N / 4
 #include "team.h"
 
