@@ -15,10 +15,12 @@
 //! | reuse ratio, homogeneity, balance | `matrices::crr`, `matrices::homogeneity`, `matrices::balance` |
 //! | reuse distances | [`sequence`] (exact), `distance::statstack` (from samples), `distance::quantile`, `distance::cutoff` |
 //! | how far to trust it | [`accuracy`] |
+//! | two profiles against each other | [`compare`] |
 #![forbid(unsafe_code)]
 
 pub mod accuracy;
 mod analyse;
+pub mod compare;
 mod distance;
 mod lines;
 pub mod machine;

@@ -1,0 +1,241 @@
+//! Which region of one profile is which of another.
+//!
+//! 1. Functions and user regions by kind, name and file name; of several, those whose lines are nearest.
+//! 2. Those left by kind and name in any file: variants of a program are often files beside each other.
+//! 3. Those left whose name is gone, by kind and file name, at the nearest lines: renamed.
+//! 4. Loops and constructs inside two functions that belong together, by kind, in the order of the source. Their
+//!    lines count from the function's, so that a function may move as a whole; which of them communicate counts more than
+//!    lines and depth, so that the inner loop of three finds the inner loop of six.
+
+use std::collections::{BTreeMap, BTreeSet};
+use threadtalk_abi::module::RegionKind;
+
+use super::align::align;
+use super::model::Matched;
+use crate::model::Region;
+
+/// Lines between two regions beyond which different names are not taken for a renaming.
+const RENAME_REACH: u64 = 60;
+/// Lines that a level of nesting counts as.
+const DEPTH_COST: u64 = 8;
+/// Lines that it counts as if one of two regions communicates and the other does not.
+const SILENCE_COST: u64 = 1 << 20;
+/// Cost of lines that are not known.
+const UNKNOWN: u64 = 1 << 16;
+
+/// Two regions that belong together, by index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// Index in the regions of base.
+    pub base: usize,
+    /// Index in the regions of new.
+    pub new: usize,
+    /// How they were found.
+    pub matched: Matched,
+}
+
+/// A profile's regions and how they lie in each other.
+struct Nest<'a> {
+    regions: &'a [Region],
+    /// Of each region the function or user region, or the program, that it is or lies in.
+    owners: Vec<usize>,
+    /// Levels below the owner.
+    depths: Vec<u64>,
+}
+
+impl<'a> Nest<'a> {
+    fn new(regions: &'a [Region]) -> Self {
+        let (mut owners, mut depths) = (Vec::with_capacity(regions.len()), Vec::with_capacity(regions.len()));
+        for (index, region) in regions.iter().enumerate() {
+            // Parents come first.
+            let parent = region.parent.and_then(|id| regions[..index].binary_search_by_key(&id, |r| r.id).ok());
+            match parent {
+                Some(parent) if !is_owner(region) => {
+                    owners.push(owners[parent]);
+                    depths.push(depths[parent] + 1);
+                }
+                _ => {
+                    owners.push(index);
+                    depths.push(0);
+                }
+            }
+        }
+        Self { regions, owners, depths }
+    }
+
+    fn owners(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.regions.len()).filter(|index| self.owners[*index] == *index)
+    }
+
+    /// Regions inside of each owner by kind, in the order of the source.
+    fn inside(&self) -> BTreeMap<(usize, RegionKind), Vec<usize>> {
+        let mut inside: BTreeMap<(usize, RegionKind), Vec<usize>> = BTreeMap::new();
+        for index in (0..self.regions.len()).filter(|index| self.owners[*index] != *index) {
+            inside.entry((self.owners[index], self.regions[index].kind)).or_default().push(index);
+        }
+        for members in inside.values_mut() {
+            members.sort_by_key(|i| (self.regions[*i].line, std::cmp::Reverse(self.regions[*i].end_line), *i));
+        }
+        inside
+    }
+}
+
+fn is_owner(region: &Region) -> bool {
+    matches!(region.kind, RegionKind::Program | RegionKind::Function | RegionKind::User)
+}
+
+fn communicates(region: &Region) -> bool {
+    region.counts.as_ref().is_some_and(|counts| !counts.raw.is_zero() || !counts.rar.is_zero())
+}
+
+/// Name of the file without its folders: the same source is built in different ones.
+fn file_name(region: &Region) -> &str {
+    region.file.as_deref().map_or("", |file| file.rsplit('/').next().unwrap_or(file))
+}
+
+/// Lines from one place to another.
+fn apart(first: Option<u32>, second: Option<u32>) -> u64 {
+    match (first, second) {
+        (Some(first), Some(second)) => u64::from(first.abs_diff(second)),
+        (None, None) => 0,
+        _ => UNKNOWN,
+    }
+}
+
+/// All pairs, in the order of base. Regions are sorted by id, and parents come before their children.
+pub fn pairs(base: &[Region], new: &[Region]) -> Vec<Pair> {
+    let (base, new) = (Nest::new(base), Nest::new(new));
+    let mut found = Found { partners: vec![None; base.regions.len()], taken: vec![false; new.regions.len()] };
+    by_key(&base, &new, &mut found, |region| (region.kind, region.name.clone(), file_name(region).to_string()));
+    by_key(&base, &new, &mut found, |region| (region.kind, region.name.clone(), String::new()));
+    renamed(&base, &new, &mut found);
+    inside(&base, &new, &mut found);
+    let pairs = found.partners.iter().enumerate();
+    pairs.filter_map(|(base, new)| new.map(|(new, matched)| Pair { base, new, matched })).collect()
+}
+
+struct Found {
+    /// Of each region of base its partner.
+    partners: Vec<Option<(usize, Matched)>>,
+    taken: Vec<bool>,
+}
+
+impl Found {
+    fn put(&mut self, base: usize, new: usize, matched: Matched) {
+        self.partners[base] = Some((new, matched));
+        self.taken[new] = true;
+    }
+}
+
+fn how(base: &Region, new: &Region) -> Matched {
+    let in_place = file_name(base) == file_name(new) && base.line == new.line;
+    if in_place { Matched::Same } else { Matched::Moved }
+}
+
+/// Owners of equal key that are not paired yet.
+fn by_key(base: &Nest, new: &Nest, found: &mut Found, key: impl Fn(&Region) -> (RegionKind, String, String)) {
+    let mut groups: BTreeMap<_, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+    for index in base.owners().filter(|index| found.partners[*index].is_none()) {
+        groups.entry(key(&base.regions[index])).or_default().0.push(index);
+    }
+    for index in new.owners().filter(|index| !found.taken[*index]) {
+        groups.entry(key(&new.regions[index])).or_default().1.push(index);
+    }
+    for (mut before, mut after) in groups.into_values() {
+        before.sort_by_key(|index| (base.regions[*index].line, *index));
+        after.sort_by_key(|index| (new.regions[*index].line, *index));
+        let cost = |b: usize, n: usize| apart(base.regions[before[b]].line, new.regions[after[n]].line);
+        for (b, n) in align(before.len(), after.len(), cost) {
+            let (b, n) = (before[b], after[n]);
+            found.put(b, n, how(&base.regions[b], &new.regions[n]));
+        }
+    }
+}
+
+/// Owners whose name is gone on one side and those whose name is new on the other, the nearest first.
+fn renamed(base: &Nest, new: &Nest, found: &mut Found) {
+    let names = |nest: &Nest| -> BTreeSet<(RegionKind, String)> {
+        nest.owners().map(|index| (nest.regions[index].kind, nest.regions[index].name.clone())).collect()
+    };
+    let (before, after) = (names(base), names(new));
+    let mut candidates = Vec::new();
+    for b in base.owners().filter(|index| found.partners[*index].is_none()) {
+        let old = &base.regions[b];
+        if after.contains(&(old.kind, old.name.clone())) {
+            continue;
+        }
+        let shift = shift(base, new, found, b);
+        for n in new.owners().filter(|index| !found.taken[*index]) {
+            let young = &new.regions[n];
+            let comparable = young.kind == old.kind && file_name(young) == file_name(old);
+            if comparable && !before.contains(&(young.kind, young.name.clone())) {
+                let gap = gap(old, young, shift).filter(|gap| *gap <= RENAME_REACH);
+                candidates.extend(gap.map(|gap| (gap, start_gap(old, young, shift), b, n)));
+            }
+        }
+    }
+    candidates.sort_unstable();
+    for (_, _, b, n) in candidates {
+        if found.partners[b].is_none() && !found.taken[n] {
+            found.put(b, n, Matched::Renamed);
+        }
+    }
+}
+
+/// How many lines the nearest region of the file before this one has moved down.
+fn shift(base: &Nest, new: &Nest, found: &Found, index: usize) -> i64 {
+    let region = &base.regions[index];
+    let before = base.owners().filter(|i| {
+        let other = &base.regions[*i];
+        other.line.is_some() && other.line <= region.line && file_name(other) == file_name(region)
+    });
+    let paired = before.filter_map(|i| found.partners[i].map(|(n, _)| (&base.regions[i], &new.regions[n])));
+    let in_file = paired.filter(|(old, young)| file_name(old) == file_name(young));
+    let nearest = in_file.max_by_key(|(old, _)| old.line);
+    nearest.and_then(|(old, young)| Some(i64::from(young.line?) - i64::from(old.line?))).unwrap_or(0)
+}
+
+/// Lines between two regions, 0 if they overlap. None if a line is not known.
+fn gap(old: &Region, young: &Region, shift: i64) -> Option<u64> {
+    let range = |region: &Region, shift: i64| {
+        let first = i64::from(region.line?) + shift;
+        let last = i64::from(region.end_line.or(region.line)?) + shift;
+        Some((first, last.max(first)))
+    };
+    let ((first, last), (begin, end)) = (range(old, shift)?, range(young, 0)?);
+    Some((begin - last).max(first - end).max(0).unsigned_abs())
+}
+
+/// Lines between the beginnings: of several that overlap, the one that begins nearest.
+fn start_gap(old: &Region, young: &Region, shift: i64) -> u64 {
+    let line = |region: &Region| i64::from(region.line.unwrap_or(0));
+    (line(young) - line(old) - shift).unsigned_abs()
+}
+
+/// Loops and constructs in owners that belong together.
+fn inside(base: &Nest, new: &Nest, found: &mut Found) {
+    let (before, after) = (base.inside(), new.inside());
+    for ((owner, kind), members) in &before {
+        let Some((partner, how_owner)) = found.partners[*owner] else { continue };
+        let Some(others) = after.get(&(partner, *kind)) else { continue };
+        let from = |nest: &Nest, owner: usize, index: usize| {
+            let first = nest.regions[owner].line.unwrap_or(0);
+            nest.regions[index].line.map(|line| line.saturating_sub(first))
+        };
+        let cost = |b: usize, n: usize| {
+            let (b, n) = (members[b], others[n]);
+            let lines = apart(from(base, *owner, b), from(new, partner, n));
+            let depth = base.depths[b].abs_diff(new.depths[n]) * DEPTH_COST;
+            let silence = communicates(&base.regions[b]) != communicates(&new.regions[n]);
+            lines + depth + if silence { SILENCE_COST } else { 0 }
+        };
+        for (b, n) in align(members.len(), others.len(), cost) {
+            let (b, n) = (members[b], others[n]);
+            let in_place = how(&base.regions[b], &new.regions[n]);
+            found.put(b, n, if how_owner == Matched::Renamed { Matched::Renamed } else { in_place });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

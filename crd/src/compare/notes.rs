@@ -1,0 +1,44 @@
+//! What limits a comparison.
+
+use crate::model::{Ended, Report};
+
+/// False events above this share can make or hide a difference of the usual noise.
+const FALSE_RATE: f64 = 0.01;
+
+/// A sentence for each difference between the runs that is not one of the program.
+pub fn notes(base: &Report, new: &Report) -> Vec<String> {
+    let mut notes = Vec::new();
+    let (before, after) = (base.threads.len(), new.threads.len());
+    if before != after {
+        notes.push(format!(
+            "{before} threads in base and {after} in new: totals compare, pairs of threads do not, and more threads \
+             share more"
+        ));
+    }
+    let (before, after) = (&base.options, &new.options);
+    if before.granule != after.granule {
+        notes.push(format!(
+            "elements of {} bytes in base and {} in new: counts and distances are in different units",
+            before.granule, after.granule
+        ));
+    }
+    if before.crd != after.crd {
+        notes.push(format!("reuse distances were recorded as {} in base and {} in new", before.crd, after.crd));
+    }
+    if before.mode != after.mode {
+        notes.push(format!("base was recorded in {} mode and new in {} mode", before.mode, after.mode));
+    }
+    for (name, report) in [("base", base), ("new", new)] {
+        let rate = report.accuracy.estimated_false_rate;
+        if rate > FALSE_RATE {
+            notes.push(format!("up to {:.0} % of the events of {name} may be false", rate * 100.0));
+        }
+        if report.accuracy.dropped_full > 0 {
+            notes.push(format!("{} events of {name} had no room in its profile", report.accuracy.dropped_full));
+        }
+        if report.ended == Ended::Abnormally {
+            notes.push(format!("{name} ended abnormally: its counts end there"));
+        }
+    }
+    notes
+}
