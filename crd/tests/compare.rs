@@ -93,6 +93,22 @@ fn some_better_and_some_worse_is_mixed() {
 }
 
 #[test]
+fn all_pairs_alike_by_another_factor_are_no_less_alike() {
+    let uneven = |factor: u64| vec![event(1, 0, 1, 1000, 1000 * factor), event(1, 1, 0, 1000, 4000 * factor)];
+    let comparison = compared(&run(&uneven(1), &[], 2), &run(&uneven(3), &[], 2));
+    let change = &comparison.regions[0].judged.change;
+    assert!((change.get(Metric::Homogeneity).unwrap() - 8.0).abs() < 1e-9, "nine times as large");
+    assert_eq!(of_f(&comparison), (Verdict::Same, Vec::new()));
+    // Less alike at the same largest ratio is worse.
+    let even = vec![event(1, 0, 1, 1000, 4000), event(1, 1, 0, 1000, 4000)];
+    let (verdict, reasons) = of_f(&compared(&run(&uneven(1), &[], 2), &run(&even, &[], 2)));
+    assert_eq!(
+        (verdict, &reasons[..]),
+        (Verdict::Mixed, &[("homogeneity".to_string(), Effect::Worse), ("balance".to_string(), Effect::Better),][..])
+    );
+}
+
+#[test]
 fn noise_is_what_the_caller_says_it_is() {
     let (base, new) = (run(&f(1000, 0), &[], 2), run(&f(1060, 0), &[], 2));
     let verdict = |noise| of_f(&compare(&base, &new, &CompareOptions { noise, region: None })).0;
@@ -123,8 +139,14 @@ fn other_numbers_of_threads_leave_totals() {
     let comparison = compared(&base, &new);
     let f = comparison.regions.iter().find(|r| r.name == "f").unwrap();
     assert!(f.matrices.is_none());
+    assert!(f.judged.reasons.is_empty(), "balance changed with the number of threads: {:?}", f.judged.reasons);
+    assert_ne!(f.judged.delta.get(Metric::Homogeneity), None);
     assert_eq!((f.base.threads, f.new.threads, f.judged.delta.get(Metric::Raw)), (2, 3, Some(5.0)));
-    assert!(comparison.notes[0].starts_with("2 threads in base and 3 in new: totals compare"), "{:?}", comparison.notes);
+    assert!(
+        comparison.notes[0].starts_with("2 threads in base and 3 in new: totals compare"),
+        "{:?}",
+        comparison.notes
+    );
 }
 
 #[test]
@@ -172,7 +194,8 @@ fn conditions_hold_where_they_are_broken() {
         let conditions = Condition::parse(list).unwrap();
         let checked = comparison.check(&conditions, true);
         let at = |region: Option<usize>| region.map_or("program", |index| &comparison.regions[index].name).to_string();
-        let failures: Vec<String> = checked.failures.iter().map(|f| format!("{} {}", at(f.region), f.condition)).collect();
+        let failures: Vec<String> =
+            checked.failures.iter().map(|f| format!("{} {}", at(f.region), f.condition)).collect();
         (failures, checked.unmeasured.iter().map(|c| c.to_string()).collect::<Vec<_>>())
     };
     let both = |c: &str| (vec![format!("program {c}"), format!("f {c}")], vec![]);

@@ -71,6 +71,23 @@ pub enum Error {
         /// The region.
         what: String,
     },
+    /// A condition of `compare --fail-on` holds.
+    #[error("{condition} holds: {what}; see `threadtalk compare` without --fail-on for all changes")]
+    Regressed {
+        /// The condition as the user wrote it.
+        condition: String,
+        /// The change, and in which region.
+        what: String,
+    },
+    /// A condition is about something that neither region nor program has in both profiles.
+    #[error(
+        "cannot check: {condition}; nothing in both profiles has this figure: record both with --crd auto, and pass \
+         --caches where misses are meant"
+    )]
+    Unmeasured {
+        /// The condition.
+        condition: String,
+    },
     /// `run` failed before the program could start; carries the status that `env` and `timeout` use for it.
     #[error("{source}")]
     Launch {

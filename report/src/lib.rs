@@ -3,9 +3,11 @@
 //! * [`wrapper`] stands in for the compiler: `CC=threadtalk-cc`.
 //! * [`run`] starts an instrumented program and says where its profile is.
 //! * [`text`], [`svg`], [`html`], [`json`] and [`csv`] turn an analysed profile into something to read.
+//! * [`compare`] does the same for two profiles against each other.
 //! * [`cli`] maps the command line to these; [`error`] is what can go wrong, in one line each.
 
 pub mod cli;
+pub mod compare;
 pub mod csv;
 pub mod doctor;
 pub mod error;

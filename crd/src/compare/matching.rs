@@ -4,8 +4,8 @@
 //! 2. Those left by kind and name in any file: variants of a program are often files beside each other.
 //! 3. Those left whose name is gone, by kind and file name, at the nearest lines: renamed.
 //! 4. Loops and constructs inside two functions that belong together, by kind, in the order of the source. Their
-//!    lines count from the function's, so that a function may move as a whole; which of them communicate counts more than
-//!    lines and depth, so that the inner loop of three finds the inner loop of six.
+//!    lines count from the function's, so that a function may move as a whole; where one side has more of them, which of
+//!    them communicate, and how much, counts more than lines and depth: the inner loop of three finds that of six.
 
 use std::collections::{BTreeMap, BTreeSet};
 use threadtalk_abi::module::RegionKind;
@@ -20,6 +20,8 @@ const RENAME_REACH: u64 = 60;
 const DEPTH_COST: u64 = 8;
 /// Lines that it counts as if one of two regions communicates and the other does not.
 const SILENCE_COST: u64 = 1 << 20;
+/// Lines that it counts as if one has twice the events of the other.
+const EVENTS_COST: u64 = 4;
 /// Cost of lines that are not known.
 const UNKNOWN: u64 = 1 << 16;
 
@@ -84,8 +86,10 @@ fn is_owner(region: &Region) -> bool {
     matches!(region.kind, RegionKind::Program | RegionKind::Function | RegionKind::User)
 }
 
-fn communicates(region: &Region) -> bool {
-    region.counts.as_ref().is_some_and(|counts| !counts.raw.is_zero() || !counts.rar.is_zero())
+/// Power of two of a region's own events; 0 without any.
+fn magnitude(region: &Region) -> u64 {
+    let events = region.counts.as_ref().map_or(0, |counts| counts.raw.sum().saturating_add(counts.rar.sum()));
+    u64::from(u64::BITS - events.leading_zeros())
 }
 
 /// Name of the file without its folders: the same source is built in different ones.
@@ -226,8 +230,9 @@ fn inside(base: &Nest, new: &Nest, found: &mut Found) {
             let (b, n) = (members[b], others[n]);
             let lines = apart(from(base, *owner, b), from(new, partner, n));
             let depth = base.depths[b].abs_diff(new.depths[n]) * DEPTH_COST;
-            let silence = communicates(&base.regions[b]) != communicates(&new.regions[n]);
-            lines + depth + if silence { SILENCE_COST } else { 0 }
+            let (before, after) = (magnitude(&base.regions[b]), magnitude(&new.regions[n]));
+            let silence = if (before == 0) != (after == 0) { SILENCE_COST } else { 0 };
+            lines + depth + before.abs_diff(after) * EVENTS_COST + silence
         };
         for (b, n) in align(members.len(), others.len(), cost) {
             let (b, n) = (members[b], others[n]);

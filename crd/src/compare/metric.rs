@@ -21,6 +21,9 @@ pub enum Metric {
     CrdP90,
     /// `homogeneity` (ICPP'18, equation 1): 0 = all pairs alike.
     Homogeneity,
+    /// `homogeneity_scaled`: the same of the matrix scaled to a largest entry of 100. Twice the reuse for each
+    /// communication everywhere makes homogeneity four times as large and leaves this.
+    ScaledHomogeneity,
     /// `balance` in percent (ICPP'18, equation 2): 0 = even.
     Balance,
     /// `definite_miss_l2`: share of the distances beyond that cache. `definite_miss`, without a level, is the share of the
@@ -40,7 +43,7 @@ impl Metric {
     /// Those of a region, with these cache levels.
     pub fn of_regions(levels: &[u8]) -> Vec<Self> {
         use Metric::*;
-        let mut all = vec![Raw, Rar, Sync, Crr, CrdMedian, CrdP90, Homogeneity, Balance];
+        let mut all = vec![Raw, Rar, Sync, Crr, CrdMedian, CrdP90, Homogeneity, ScaledHomogeneity, Balance];
         if !levels.is_empty() {
             all.extend([DefiniteMiss(None), ProbableMiss(None)]);
         }
@@ -69,6 +72,7 @@ impl Metric {
             Self::CrdMedian => "crd_median",
             Self::CrdP90 => "crd_p90",
             Self::Homogeneity => "homogeneity",
+            Self::ScaledHomogeneity => "homogeneity_scaled",
             Self::Balance => "balance",
             Self::DefiniteMiss(level) => return by_level("definite_miss", level),
             Self::ProbableMiss(level) => return by_level("probable_miss", level),
@@ -93,7 +97,7 @@ impl Metric {
     pub fn floor(self) -> f64 {
         match self {
             Self::Raw | Self::Rar | Self::Sync => 16.0,
-            Self::CrdMedian | Self::CrdP90 | Self::Balance => 1.0,
+            Self::CrdMedian | Self::CrdP90 | Self::Balance | Self::ScaledHomogeneity => 1.0,
             Self::DefiniteMiss(_) | Self::ProbableMiss(_) | Self::Homogeneity | Self::Crr => 0.01,
             Self::Visits => 1.0,
             Self::Duration | Self::Cpu => 0.005,
@@ -122,6 +126,7 @@ impl Metric {
             Self::CrdMedian => crd?.distinct.median,
             Self::CrdP90 => crd?.distinct.p90,
             Self::Homogeneity => (raw + rar > 0.0).then_some(counts.own.homogeneity),
+            Self::ScaledHomogeneity => (raw + rar > 0.0).then_some(counts.own.homogeneity_variants.scaled),
             Self::Balance => (raw + rar > 0.0).then_some(counts.own.balance),
             Self::DefiniteMiss(level) => cutoff(level, |cutoff| cutoff.definite_miss),
             Self::ProbableMiss(level) => cutoff(level, |cutoff| cutoff.probable_miss),

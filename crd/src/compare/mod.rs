@@ -20,7 +20,7 @@ pub use condition::{Checked, Condition, ConditionError, Failure};
 pub use figures::Figures;
 pub use metric::Metric;
 pub use model::{
-    Comparison, Judged, MatrixChange, Matched, Profile, ProgramChange, RegionChange, SCHEMA, Side, Unmatched,
+    Comparison, Judged, Matched, MatrixChange, Profile, ProgramChange, RegionChange, SCHEMA, Side, Unmatched,
 };
 pub use verdict::{Effect, MIN_EVENTS, Reason, Verdict};
 
@@ -105,7 +105,7 @@ fn region_change(base: &Region, new: &Region, matched: Matched, metrics: &[Metri
     RegionChange {
         name: new.name.clone(),
         matched,
-        judged: verdict::judge(&before.figures, &after.figures, noise),
+        judged: verdict::judge(&before.figures, &after.figures, noise, before.threads == after.threads),
         matrices: matrices(base, new),
         base: before,
         new: after,
@@ -116,7 +116,7 @@ fn program_change(base: &Report, new: &Report, levels: &[u8], noise: f64) -> Pro
     let metrics = Metric::of_programs(levels);
     let (before, after) = (Profile::of(base, &metrics), Profile::of(new, &metrics));
     ProgramChange {
-        judged: verdict::judge(&before.figures, &after.figures, noise),
+        judged: verdict::judge(&before.figures, &after.figures, noise, before.threads == after.threads),
         matrices: matrices(&base.program_total, &new.program_total),
         base: before,
         new: after,

@@ -11,8 +11,8 @@ pub fn notes(base: &Report, new: &Report) -> Vec<String> {
     let (before, after) = (base.threads.len(), new.threads.len());
     if before != after {
         notes.push(format!(
-            "{before} threads in base and {after} in new: totals compare, pairs of threads do not, and more threads \
-             share more"
+            "{before} threads in base and {after} in new: totals compare, pairs of threads, homogeneity and balance do \
+             not, and more threads share more"
         ));
     }
     let (before, after) = (&base.options, &new.options);

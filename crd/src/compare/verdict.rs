@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::{Figures, Judged, Metric};
 
-/// Ratios and distances of fewer events than this are not judged: one event more moves them by more than any noise.
+/// Distances of fewer events, and homogeneity and balance of fewer communications, are not judged: one more moves them by
+/// more than any noise.
 pub const MIN_EVENTS: f64 = 16.0;
 
 /// What a change means.
@@ -52,13 +53,28 @@ pub struct Reason {
     pub effect: Effect,
 }
 
-/// Differences, relations and what they mean. `noise`: relative change that means nothing.
-pub fn judge(base: &Figures, new: &Figures, noise: f64) -> Judged {
-    let events = |side: &Figures| [Metric::Raw, Metric::Rar].iter().filter_map(|m| side.get(*m)).sum::<f64>();
-    let enough = events(base) >= MIN_EVENTS && events(new) >= MIN_EVENTS;
+/// Differences, relations and what they mean. `noise`: relative change that means nothing. `comparable`: both have as many
+/// threads; if not, homogeneity and balance, whose largest value grows with them, are not judged.
+pub fn judge(base: &Figures, new: &Figures, noise: f64, comparable: bool) -> Judged {
+    let enough = |metrics: &[Metric]| {
+        let events = |side: &Figures| metrics.iter().filter_map(|m| side.get(*m)).sum::<f64>();
+        events(base) >= MIN_EVENTS && events(new) >= MIN_EVENTS
+    };
+    let (enough_events, enough_raw) = (enough(&[Metric::Raw, Metric::Rar]), enough(&[Metric::Raw]));
+    // All ratios larger by one factor make homogeneity larger by its square, and the pairs no less alike.
+    let uneven = |way: f64| {
+        let scaled = Metric::ScaledHomogeneity;
+        let (Some(before), Some(after)) = (base.get(scaled), new.get(scaled)) else { return false };
+        is_more_than_noise(scaled, before, after, noise) && (after - before) * way > 0.0
+    };
     let reason = |metric: Metric| {
         let (before, after) = (base.get(metric)?, new.get(metric)?);
-        let counts = metric == Metric::Raw || enough;
+        let counts = match metric {
+            Metric::Raw => true,
+            Metric::Balance => enough_raw && comparable,
+            Metric::Homogeneity => enough_raw && comparable && uneven(after - before),
+            _ => enough_events,
+        };
         let differs = counts && is_more_than_noise(metric, before, after, noise);
         let effect = if after < before { Effect::Better } else { Effect::Worse };
         differs.then_some(Reason { metric, effect })

@@ -1,5 +1,6 @@
 //! The command line: what each command takes, and which module does it.
 
+mod compare;
 mod mistake;
 mod print;
 mod report;
@@ -41,6 +42,9 @@ enum Command {
     Run(run::RunArgs),
     /// Show what a profile holds: text, pictures, a page, JSON, CSV
     Report(report::ReportArgs),
+    /// Show what changed from one profile to another: text, pictures, a page, JSON
+    #[command(visible_alias = "diff")]
+    Compare(compare::CompareArgs),
     /// Print a profile's records as they are stored
     Dump(FileArgs),
     /// Check that a profile is whole and consistent
@@ -93,6 +97,7 @@ pub fn main(args: Vec<OsString>) -> Result<ExitCode> {
         Command::Fc(args) => Err(wrapper::exec(Language::Fortran, args.args)),
         Command::Run(args) => args.run(),
         Command::Report(args) => args.run(),
+        Command::Compare(args) => args.run(),
         Command::Dump(args) => crate::profile::dump(&args.file),
         Command::Validate(args) => crate::profile::validate(&args.file),
         Command::Print { what } => what.print(),

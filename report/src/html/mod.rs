@@ -9,10 +9,14 @@ use crate::svg;
 use threadtalk_crd::model::Report;
 
 const TEMPLATE: &str = include_str!("../../assets/page.html");
-const STYLES: [&str; 6] = [
+/// Looks of all pages.
+pub const STYLES: [&str; 3] = [
     include_str!("../../assets/tokens.css"),
     include_str!("../../assets/page.css"),
     include_str!("../../assets/table.css"),
+];
+/// Looks of the figures that the script draws, and of small screens and paper.
+const FIGURE_STYLES: [&str; 3] = [
     include_str!("../../assets/figure.css"),
     include_str!("../../assets/detail.css"),
     include_str!("../../assets/media.css"),
@@ -34,21 +38,25 @@ const SCRIPTS: [&str; 10] = [
 pub fn page(report: &Report) -> String {
     let data = payload::of(report);
     let data = serde_json::to_string(&data).expect("the page's data holds nothing that JSON cannot");
-    let mut page = String::with_capacity(data.len() + 100_000);
-    let mut rest = TEMPLATE;
-    // One pass: what is put in is not looked through again.
+    fill(TEMPLATE, |name, page| match name {
+        "title" => page.push_str(&svg::escape(&format!("{} - threadtalk", report.program.name))),
+        "style" => STYLES.iter().chain(&FIGURE_STYLES).for_each(|style| page.push_str(style)),
+        "version" => page.push_str(env!("CARGO_PKG_VERSION")),
+        "data" => push_json(&data, page),
+        "script" => SCRIPTS.iter().for_each(|script| page.push_str(script)),
+        other => unreachable!("the template asks for {other}"),
+    })
+}
+
+/// A template with `put` in the place of each `{{name}}`. One pass: what is put in is not looked through again.
+pub fn fill(template: &str, put: impl Fn(&str, &mut String)) -> String {
+    let mut page = String::new();
+    let mut rest = template;
     while let Some(start) = rest.find("{{") {
         let (before, tail) = rest.split_at(start);
         let end = tail.find("}}").expect("the template closes what it opens");
         page.push_str(before);
-        match &tail[2..end] {
-            "title" => page.push_str(&svg::escape(&format!("{} - threadtalk", report.program.name))),
-            "style" => STYLES.iter().for_each(|style| page.push_str(style)),
-            "version" => page.push_str(env!("CARGO_PKG_VERSION")),
-            "data" => push_json(&data, &mut page),
-            "script" => SCRIPTS.iter().for_each(|script| page.push_str(script)),
-            other => unreachable!("the template asks for {other}"),
-        }
+        put(&tail[2..end], &mut page);
         rest = &tail[end + 2..];
     }
     page.push_str(rest);

@@ -8,39 +8,51 @@ use crate::{label, number};
 use plotters::style::RGBColor;
 use threadtalk_crd::model::{Crd, Cutoff, Region, Report};
 
-const LEFT: i32 = 64;
-const RIGHT: i32 = 62;
-const PLOT_WIDTH: i32 = 720;
-const PLOT_HEIGHT: i32 = 240;
-const BARS: RGBColor = RGBColor(59, 128, 158);
+/// Left margin.
+pub const LEFT: i32 = 64;
+/// Right margin.
+pub const RIGHT: i32 = 62;
+/// Width of the plot.
+pub const PLOT_WIDTH: i32 = 720;
+/// Height of the plot.
+pub const PLOT_HEIGHT: i32 = 240;
+/// Bars of the histogram.
+pub const BARS: RGBColor = RGBColor(59, 128, 158);
 const CUMULATIVE: RGBColor = RGBColor(26, 26, 30);
 const MEDIAN: RGBColor = RGBColor(160, 30, 90);
 /// One colour for each cache level, nearest first.
 const LEVELS: [RGBColor; 4] =
     [RGBColor(196, 92, 12), RGBColor(120, 80, 170), RGBColor(20, 120, 70), RGBColor(110, 110, 120)];
 
+/// The colour of a cache level.
+pub fn level_colour(level: u8) -> RGBColor {
+    LEVELS[usize::from(level.max(1) - 1).min(LEVELS.len() - 1)]
+}
+
 /// Where distances lie on the axis.
-struct Axis {
+pub struct Axis {
     granule: f64,
     /// Octaves, the place of 0 included.
-    slots: u32,
+    pub slots: u32,
 }
 
 impl Axis {
-    fn new(crd: &Crd, granule: f64) -> Self {
-        let furthest = crd.distinct.buckets.last().map_or(1, |bucket| bucket.hi.max(2) - 1) as f64;
-        let caches = crd.cutoffs.iter().map(|cutoff| cutoff.max_bytes as f64 / granule);
-        let end = caches.fold(furthest, f64::max).max(16.0);
+    /// An axis for all distances and caches of these.
+    pub fn new(crds: &[&Crd], granule: f64) -> Self {
+        let furthest = |crd: &&Crd| crd.distinct.buckets.last().map_or(1, |bucket| bucket.hi.max(2) - 1) as f64;
+        let caches = crds.iter().flat_map(|crd| &crd.cutoffs).map(|cutoff| cutoff.max_bytes as f64 / granule);
+        let end = caches.chain(crds.iter().map(furthest)).fold(16.0, f64::max);
         Self { granule, slots: (end.log2().floor() as u32 + 2).min(66) }
     }
 
     /// Pixels from the left for a distance in elements; 0 to 1 is the place of 0.
-    fn x(&self, distance: f64) -> i32 {
+    pub fn x(&self, distance: f64) -> i32 {
         let position = if distance < 1.0 { distance.max(0.0) } else { 1.0 + distance.log2() };
         LEFT + (position / f64::from(self.slots) * f64::from(PLOT_WIDTH)).round() as i32
     }
 
-    fn x_of_bytes(&self, bytes: u64) -> i32 {
+    /// Pixels from the left for a distance in bytes.
+    pub fn x_of_bytes(&self, bytes: u64) -> i32 {
         self.x(bytes as f64 / self.granule)
     }
 }
@@ -49,7 +61,7 @@ impl Axis {
 pub fn picture(report: &Report, region: &Region) -> Option<String> {
     let counts = region.counts.as_deref()?;
     let crd = counts.own.crd.as_ref().filter(|crd| crd.distinct.count > 0.0)?;
-    let axis = Axis::new(crd, f64::from(report.options.granule.max(1)));
+    let axis = Axis::new(&[crd], f64::from(report.options.granule.max(1)));
     let rows = crd.cutoffs.len() as i32;
     // Room above the plot for the names of the cutoffs, each on a line of its own, so that no line crosses a name.
     let top = 92 + rows * 15;
@@ -92,7 +104,8 @@ fn head(canvas: &mut Canvas, report: &Report, region: &Region, crd: &Crd) {
     canvas.text(&place, (LEFT, 69), Anchor::Start, Font::new(11.0).colour(FAINT));
 }
 
-fn frame(canvas: &mut Canvas, axis: &Axis, top: i32) {
+/// Scales and their names.
+pub fn frame(canvas: &mut Canvas, axis: &Axis, top: i32) {
     let bottom = top + PLOT_HEIGHT;
     let faint = Font::new(11.0).colour(FAINT);
     canvas.text("0", ((axis.x(0.0) + axis.x(1.0)) / 2, bottom + 13), Anchor::Middle, faint);
@@ -122,7 +135,7 @@ fn elements(octave: u32) -> String {
 }
 
 /// Shares by octave: index 0 is distance 0, index i is 2^(i-1) up to 2^i.
-fn octaves(crd: &Crd, slots: u32) -> Vec<f64> {
+pub fn octaves(crd: &Crd, slots: u32) -> Vec<f64> {
     let mut shares = vec![0.0; slots as usize];
     for bucket in &crd.distinct.buckets {
         let slot = if bucket.lo == 0 { 0 } else { bucket.lo.ilog2() as usize + 1 };
@@ -132,23 +145,49 @@ fn octaves(crd: &Crd, slots: u32) -> Vec<f64> {
 }
 
 fn bars(canvas: &mut Canvas, axis: &Axis, crd: &Crd, top: i32) {
-    let bottom = top + PLOT_HEIGHT;
     let shares = octaves(crd, axis.slots);
-    let peak = shares.iter().copied().fold(0.0, f64::max);
+    let full = share_axis(canvas, shares.iter().copied().fold(0.0, f64::max), top);
+    columns(canvas, axis, &shares, full, top, (2, 1), (BARS, 0.88));
+    let bottom = top + PLOT_HEIGHT;
+    canvas.line(&[(LEFT, bottom), (LEFT + PLOT_WIDTH, bottom)], INK, 1);
+    cumulative(canvas, axis, crd, top, CUMULATIVE);
+}
+
+/// Numbers of the axis of shares; gives the share at its upper end.
+pub fn share_axis(canvas: &mut Canvas, peak: f64, top: i32) -> f64 {
+    let bottom = top + PLOT_HEIGHT;
     let full = [0.04, 0.08, 0.12, 0.2, 0.4, 0.6, 0.8, 1.0].into_iter().find(|full| *full >= peak).unwrap_or(1.0);
     for quarter in 0..=4 {
         let y = bottom - quarter * PLOT_HEIGHT / 4;
         let share = format!("{} %", number::quantity(full * 25.0 * f64::from(quarter)));
         canvas.text(&share, (LEFT - 6, y), Anchor::End, Font::new(11.0).colour(FAINT));
     }
+    full
+}
+
+/// A bar for each octave, `inset` pixels from its ends.
+pub fn columns(
+    canvas: &mut Canvas,
+    axis: &Axis,
+    shares: &[f64],
+    full: f64,
+    top: i32,
+    inset: (i32, i32),
+    (colour, opacity): (RGBColor, f64),
+) {
+    let bottom = top + PLOT_HEIGHT;
     for (slot, share) in shares.iter().enumerate().filter(|(_, share)| **share > 0.0) {
         let from = if slot == 0 { 0.0 } else { 2f64.powi(slot as i32 - 1) };
         let to = 2f64.powi(slot as i32);
         // What is there is seen: at least one pixel.
         let height = ((share / full * f64::from(PLOT_HEIGHT)).round() as i32).max(1);
-        canvas.shade((axis.x(from) + 2, bottom - height), (axis.x(to) - 1, bottom), BARS, 0.88);
+        canvas.shade((axis.x(from) + inset.0, bottom - height), (axis.x(to) - inset.1, bottom), colour, opacity);
     }
-    canvas.line(&[(LEFT, bottom), (LEFT + PLOT_WIDTH, bottom)], INK, 1);
+}
+
+/// The share of distances up to each.
+pub fn cumulative(canvas: &mut Canvas, axis: &Axis, crd: &Crd, top: i32, colour: RGBColor) {
+    let bottom = top + PLOT_HEIGHT;
     let mut points = vec![(LEFT, bottom)];
     let mut sum = 0.0;
     for bucket in &crd.distinct.buckets {
@@ -159,14 +198,14 @@ fn bars(canvas: &mut Canvas, axis: &Axis, crd: &Crd, top: i32) {
     }
     points.push((LEFT + PLOT_WIDTH, top));
     points.dedup();
-    canvas.line(&points, CUMULATIVE, 1);
+    canvas.line(&points, colour, 1);
 }
 
 /// For each level the band in which a miss is possible, and the line beyond which it is certain.
-fn cutoffs(canvas: &mut Canvas, axis: &Axis, crd: &Crd, top: i32) {
+pub fn cutoffs(canvas: &mut Canvas, axis: &Axis, crd: &Crd, top: i32) {
     let bottom = top + PLOT_HEIGHT;
     for (row, cutoff) in (0..).zip(&crd.cutoffs) {
-        let colour = LEVELS[usize::from(cutoff.level.max(1) - 1).min(LEVELS.len() - 1)];
+        let colour = level_colour(cutoff.level);
         let (min, max) = (axis.x_of_bytes(cutoff.min_bytes), axis.x_of_bytes(cutoff.max_bytes));
         let y = top - 10 - row * 15;
         canvas.shade((min, top), (max, bottom), colour, 0.08);
@@ -208,7 +247,7 @@ fn shares(canvas: &mut Canvas, cutoffs: &[Cutoff], top: i32) {
     let font = Font::new(12.0);
     for (row, cutoff) in (0..).zip(cutoffs) {
         let y = top + 14 + row * 18;
-        let colour = LEVELS[usize::from(cutoff.level.max(1) - 1).min(LEVELS.len() - 1)];
+        let colour = level_colour(cutoff.level);
         canvas.text(&format!("L{}", cutoff.level), (LEFT, y), Anchor::Start, font.colour(colour).bold());
         let parts = [
             ("no capacity miss", cutoff.no_miss),

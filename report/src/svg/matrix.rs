@@ -24,31 +24,43 @@ const WITH_NUMBERS: usize = 8;
 /// Matrices up to this size show lines between their cells.
 const WITH_LINES: usize = 40;
 
-struct Panel {
-    title: &'static str,
-    subtitle: &'static str,
-    value: fn(&Cell) -> f64,
-    format: fn(f64) -> String,
+/// One of the matrices.
+#[derive(Clone, Copy)]
+pub struct Panel<'a> {
+    /// Above it.
+    pub title: &'a str,
+    /// Below the title.
+    pub subtitle: &'a str,
+    /// What a cell shows.
+    pub value: fn(&Cell) -> f64,
+    /// How it is written.
+    pub format: fn(f64) -> String,
+    /// Whether reuse of what came in another region is marked.
+    pub marked: bool,
 }
 
-const PANELS: [Panel; 3] = [
+/// Communication, reuse, and their ratio.
+pub const PANELS: [Panel; 3] = [
     Panel {
         title: "Communication (RaW)",
         subtitle: "first reads of what another thread wrote",
         value: |cell| cell.raw as f64,
         format: |value| number::count(value.round() as u64),
+        marked: false,
     },
     Panel {
         title: "Reuse (RaR)",
         subtitle: "further reads of the same value",
         value: |cell| cell.rar as f64,
         format: |value| number::count(value.round() as u64),
+        marked: false,
     },
     Panel {
         title: "Reuse per communication (CRR)",
         subtitle: "CRR = RaR / RaW",
         value: |cell| cell.crr,
         format: number::quantity,
+        marked: true,
     },
 ];
 
@@ -80,15 +92,17 @@ pub fn picture(report: &Report, region: &Region) -> Option<String> {
         for (index, panel) in PANELS.iter().enumerate() {
             let axis = if index == 0 { &named } else { &plain };
             x += lefts[index];
-            draw(canvas, panel, &grid, axis, (x, TOP), side);
+            let scale = Scale::of(grid.cells.iter().map(panel.value));
+            draw(canvas, panel, &grid, scale, axis, (x, TOP), side);
+            bar(canvas, panel, scale, (x + matrix + 14, TOP), matrix.max(180));
             x += matrix + BAR;
         }
         explain_dots(canvas, &grid, (MARGIN, height - 14));
     }))
 }
 
-/// Whole pixels, so that no cell is wider than its neighbour.
-fn cell_side(size: usize) -> i32 {
+/// Side of a cell. Whole pixels, so that no cell is wider than its neighbour.
+pub fn cell_side(size: usize) -> i32 {
     let size = size.max(1) as i32;
     (SIDE / size).clamp(2, 110).max(if size > 100 { (SIDE + size - 1) / size } else { 2 })
 }
@@ -128,11 +142,11 @@ fn head(canvas: &mut Canvas, report: &Report, region: &Region, grid: &Grid) {
     }
 }
 
-fn draw(canvas: &mut Canvas, panel: &Panel, grid: &Grid, axis: &Axis, at: (i32, i32), side: i32) {
+/// A matrix with its names and titles, its upper left corner at `at`.
+pub fn draw(canvas: &mut Canvas, panel: &Panel, grid: &Grid, scale: Scale, axis: &Axis, at: (i32, i32), side: i32) {
     let matrix = side * grid.size() as i32;
     let (left, top) = at;
     let (right, bottom) = (left + matrix, top + matrix);
-    let scale = Scale::of(grid.cells.iter().map(panel.value));
     canvas.text(panel.title, (left, top - 29), Anchor::Start, Font::new(13.0).bold());
     let subtitle =
         if scale.is_log() { format!("{} \u{b7} log scale", panel.subtitle) } else { panel.subtitle.to_string() };
@@ -151,7 +165,7 @@ fn draw(canvas: &mut Canvas, panel: &Panel, grid: &Grid, axis: &Axis, at: (i32, 
     if grid.size() <= WITH_NUMBERS && side >= 34 {
         canvas.overlay(&numbers(panel, grid, scale, at, side));
     }
-    if std::ptr::eq(panel, &PANELS[2]) && grid.size() <= WITH_LINES {
+    if panel.marked && grid.size() <= WITH_LINES && grid.cells.iter().any(|cell| cell.carried_in) {
         canvas.overlay(&carried_in(grid, at, side));
     }
     canvas.frame((left - 1, top - 1), (right, bottom), RULE);
@@ -160,7 +174,6 @@ fn draw(canvas: &mut Canvas, panel: &Panel, grid: &Grid, axis: &Axis, at: (i32, 
     let faint = Font::new(11.0).colour(FAINT);
     canvas.text("reading thread", (left + matrix / 2, bottom + axis.depth(side) + 8), Anchor::Middle, faint);
     canvas.text("writing thread", (left - axis.extent(side) - 8, top + matrix / 2), Anchor::Middle, faint.upwards());
-    bar(canvas, panel, scale, (right + 14, top), matrix.max(180));
 }
 
 fn lines(size: i32, (x, y): (i32, i32), side: i32) -> String {
@@ -205,7 +218,8 @@ fn carried_in(grid: &Grid, (x, y): (i32, i32), side: i32) -> String {
     svg
 }
 
-fn bar(canvas: &mut Canvas, panel: &Panel, scale: Scale, (x, y): (i32, i32), height: i32) {
+/// The colour bar of a scale.
+pub fn bar(canvas: &mut Canvas, panel: &Panel, scale: Scale, (x, y): (i32, i32), height: i32) {
     const WIDTH: i32 = 14;
     let font = Font::new(11.0);
     // The lowest part shows the ground: no event is not the same as few.
@@ -227,7 +241,8 @@ fn bar(canvas: &mut Canvas, panel: &Panel, scale: Scale, (x, y): (i32, i32), hei
     canvas.text("none", (x + WIDTH + 8, zero + 7), Anchor::Start, font.colour(FAINT));
 }
 
-fn explain_dots(canvas: &mut Canvas, grid: &Grid, at: (i32, i32)) {
+/// What the marks mean, if there is one.
+pub fn explain_dots(canvas: &mut Canvas, grid: &Grid, at: (i32, i32)) {
     if grid.cells.iter().any(|cell| cell.carried_in) {
         let mark = if grid.size() <= WITH_LINES { "Dots: " } else { "Some cells: " };
         let text = format!("{mark}reuse of data received in another region, shown as RaR / max(RaW, 1).");

@@ -4,6 +4,7 @@ mod axis;
 mod canvas;
 mod cells;
 mod colour;
+pub mod compare;
 mod histogram;
 mod matrix;
 mod scale;

@@ -5,13 +5,12 @@ mod style;
 mod table;
 
 pub use hints::hints;
-pub use style::Style;
+pub use style::{Paint, Style};
+pub use table::{Column, Table};
 
 use crate::{label, number, svg};
 use std::fmt::Write;
 use std::path::Path;
-use style::Paint;
-use table::{Column, Table};
 use threadtalk_crd::model::{Ended, Measures, Region, Report};
 
 /// What the reader of any of our figures has to know.

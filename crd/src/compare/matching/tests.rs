@@ -156,11 +156,8 @@ fn the_loop_that_communicates_finds_its_like_in_a_deeper_nest() {
 #[test]
 fn two_loops_after_each_other_keep_their_order_when_one_is_added() {
     let function = || region(1, FUNCTION, "f", ("a.c", 10, 90), 0);
-    let base = program(vec![
-        function(),
-        region(2, LOOP, "f", ("a.c", 20, 30), 1),
-        region(3, LOOP, "f", ("a.c", 40, 50), 1),
-    ]);
+    let base =
+        program(vec![function(), region(2, LOOP, "f", ("a.c", 20, 30), 1), region(3, LOOP, "f", ("a.c", 40, 50), 1)]);
     let new = program(vec![
         function(),
         region(2, LOOP, "f", ("a.c", 12, 15), 1),

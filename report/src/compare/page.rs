@@ -1,0 +1,136 @@
+//! The comparison as a page without a script: opens from disk, needs no network, prints.
+
+use super::{View, table, words};
+use crate::html::{STYLES, fill};
+use crate::svg::{compare as figures, escape};
+use crate::{label, number};
+use std::fmt::Write;
+use threadtalk_crd::compare::{Figures, Judged, Side};
+
+const TEMPLATE: &str = include_str!("../../assets/compare.html");
+const STYLE: &str = include_str!("../../assets/compare.css");
+
+/// The page. Pictures for the program and the first `top` regions; all regions in the table.
+pub fn page(view: View, top: usize) -> String {
+    let comparison = view.comparison;
+    let program = &comparison.program;
+    // The arguments begin with the program as it was called.
+    let titles = [&program.base, &program.new].map(|side| escape(side.arguments.as_deref().unwrap_or(&side.name)));
+    let (base, new) = (&program.base.figures, &program.new.figures);
+    fill(TEMPLATE, |name, page| match name {
+        "title" => *page += &escape(&format!("{} and {} - threadtalk", program.base.name, program.new.name)),
+        "style" => STYLES.iter().chain([&STYLE]).for_each(|style| page.push_str(style)),
+        "base" => page.push_str(&titles[0]),
+        "new" => page.push_str(&titles[1]),
+        "threads" => {
+            let _ = write!(page, "{} and {} threads", program.base.threads, program.new.threads);
+        }
+        "noise" => page.push_str(&number::percent(comparison.noise)),
+        "notes" => comparison.notes.iter().for_each(|note| *page += &format!("<p class=\"hint\">{}</p>", escape(note))),
+        "verdict" => page.push_str(&verdict(&program.judged)),
+        "program" => page.push_str(&section(view, &program.judged, (base, new), view.programs())),
+        "regions" => page.push_str(&regions(view, top)),
+        "details" => page.push_str(&details(view, top)),
+        "unmatched" => {
+            for (side, regions) in [("base", &comparison.unmatched.base), ("new", &comparison.unmatched.new)] {
+                page.push_str(&unmatched(side, regions));
+            }
+        }
+        "version" => page.push_str(env!("CARGO_PKG_VERSION")),
+        other => unreachable!("the template asks for {other}"),
+    })
+}
+
+fn verdict(judged: &Judged) -> String {
+    let word = judged.verdict.word();
+    format!("<b class=\"verdict {word}\">{word}</b>")
+}
+
+/// Words, table and pictures of a region or of the program.
+fn section(view: View, judged: &Judged, (base, new): (&Figures, &Figures), of: [figures::Of; 2]) -> String {
+    let granule = view.granule();
+    let mut out = String::from("<ul class=\"reasons\">");
+    let reasons = words::reasons(granule, judged, base, new, view.comparison.noise);
+    reasons.split("; ").for_each(|reason| out += &format!("<li>{}</li>", escape(reason)));
+    out += "</ul><table class=\"figures\"><thead><tr><th class=\"word\">Figure</th><th>base</th><th>new</th>\
+            <th>change</th></tr></thead><tbody>";
+    for [name, before, after, relation] in table::figures(granule, base, new) {
+        let _ = write!(
+            out,
+            "<tr><td class=\"word\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            escape(&name),
+            escape(&before),
+            escape(&after),
+            escape(&relation)
+        );
+    }
+    out += "</tbody></table>";
+    for picture in [figures::matrices(of[0], of[1]), figures::distances(of[0], of[1])].into_iter().flatten() {
+        let _ = write!(out, "<figure>{picture}</figure>");
+    }
+    out
+}
+
+fn regions(view: View, top: usize) -> String {
+    let mut out = String::from("<table><thead><tr><th class=\"word\">Verdict</th>");
+    let headings = table::HEADINGS.iter().enumerate();
+    headings.for_each(|(i, title)| out += &format!("<th{}>{title}</th>", if i >= 9 { " class=\"word\"" } else { "" }));
+    out += "</tr></thead><tbody>";
+    for (index, change) in view.comparison.regions.iter().enumerate() {
+        let _ = write!(out, "<tr><td class=\"word\">{}</td>", verdict(&change.judged));
+        for (column, field) in table::row(view, change).iter().enumerate() {
+            let field = escape(field);
+            let _ = match column {
+                9 if index < top => write!(out, "<td class=\"word\"><a href=\"#r{index}\">{field}</a></td>"),
+                9.. => write!(out, "<td class=\"word\">{field}</td>"),
+                _ => write!(out, "<td>{field}</td>"),
+            };
+        }
+        out += "</tr>";
+    }
+    out + "</tbody></table>"
+}
+
+fn details(view: View, top: usize) -> String {
+    let mut out = String::new();
+    for (index, change) in view.comparison.regions.iter().take(top).enumerate() {
+        let of = view.regions(change);
+        let _ = write!(
+            out,
+            "<article class=\"card\" id=\"r{index}\"><h2>{} {}</h2> <span class=\"muted\">{}</span>{}</article>\n",
+            verdict(&change.judged),
+            escape(&label::name(of[1].region)),
+            escape(&places(of)),
+            section(view, &change.judged, (&change.base.figures, &change.new.figures), of)
+        );
+    }
+    out
+}
+
+/// Where it is; and where it was, if that is another place or name.
+fn places(of: [figures::Of; 2]) -> String {
+    let at = of.map(|of| format!("{} {}", label::name(of.region), label::place(of.region)));
+    if at[0] == at[1] { label::place(of[1].region) } else { format!("{}, was {}", label::place(of[1].region), at[0]) }
+}
+
+fn unmatched(name: &str, sides: &[Side]) -> String {
+    if sides.is_empty() {
+        return String::new();
+    }
+    let mut out = format!(
+        "<section class=\"card\"><details><summary><h2>Only in {name}</h2> <span class=\"muted\">{} regions</span></summary><ul>",
+        sides.len()
+    );
+    for side in sides {
+        let (region, place, events) = table::unmatched(side);
+        let events = events.unwrap_or_else(|| "no communication".to_string());
+        let _ = write!(
+            out,
+            "<li>{} <span class=\"muted\">{} {}</span></li>",
+            escape(&region),
+            escape(&place),
+            escape(&events)
+        );
+    }
+    out + "</ul></details></section>"
+}
