@@ -141,11 +141,14 @@ fn a_thousand_regions_and_256_threads_come_up() {
 #[test]
 fn the_assets_are_where_they_are_looked_for() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("assets");
-    let page = html::page(&example::report(2, example::ring));
+    let report = example::report(2, example::ring);
+    let comparison = threadtalk_crd::compare::compare(&report, &report, &Default::default());
+    let view = threadtalk::compare::View { base: &report, new: &report, comparison: &comparison };
+    let pages = html::page(&report) + &threadtalk::compare::page(view, 1);
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let text = std::fs::read_to_string(&path).unwrap();
         let is_template = path.extension().is_some_and(|extension| extension == "html");
-        assert!(is_template || page.contains(text.trim_end()), "{} is not in the page", path.display());
+        assert!(is_template || pages.contains(text.trim_end()), "{} is in no page", path.display());
     }
 }

@@ -95,9 +95,9 @@ fn details(view: View, top: usize) -> String {
     let mut out = String::new();
     for (index, change) in view.comparison.regions.iter().take(top).enumerate() {
         let of = view.regions(change);
-        let _ = write!(
+        let _ = writeln!(
             out,
-            "<article class=\"card\" id=\"r{index}\"><h2>{} {}</h2> <span class=\"muted\">{}</span>{}</article>\n",
+            "<article class=\"card\" id=\"r{index}\"><h2>{} {}</h2> <span class=\"muted\">{}</span>{}</article>",
             verdict(&change.judged),
             escape(&label::name(of[1].region)),
             escape(&places(of)),

@@ -42,6 +42,7 @@ pub fn picture(base: Of, new: Of) -> Option<String> {
         histogram::cutoffs(canvas, &axis, main, top);
         bars(canvas, &axis, &sides, top);
         shares(canvas, &sides, main, table);
+        other_minima(canvas, &axis, &sides[0], main, top, size.1 as i32 - 12);
     }))
 }
 
@@ -88,6 +89,29 @@ fn bars(canvas: &mut Canvas, axis: &Axis, sides: &[Side; 2], top: i32) {
     }
 }
 
+fn parts(cutoff: &Cutoff) -> [f64; 3] {
+    [cutoff.no_miss, cutoff.probable_miss, cutoff.definite_miss]
+}
+
+/// Where misses become possible in base, if that is elsewhere: threads may have more or less for themselves.
+fn other_minima(canvas: &mut Canvas, axis: &Axis, base: &Side, main: &Crd, top: i32, foot: i32) {
+    let cutoffs = base.crd.iter().flat_map(|crd| &crd.cutoffs);
+    let others: Vec<i32> = cutoffs
+        .filter(|cutoff| main.cutoffs.iter().any(|m| m.level == cutoff.level && m.min_bytes != cutoff.min_bytes))
+        .map(|cutoff| axis.x_of_bytes(cutoff.min_bytes))
+        .collect();
+    for x in &others {
+        for dash in (top..top + PLOT_HEIGHT).step_by(8) {
+            canvas.line(&[(*x, dash), (*x, (dash + 4).min(top + PLOT_HEIGHT))], base.colour, 1);
+        }
+    }
+    if !others.is_empty() {
+        let text =
+            "Bands in which a miss is possible are those of new; a grey dashed line is where one begins in base.";
+        canvas.text(text, (LEFT, foot), Anchor::Start, Font::new(11.0).colour(FAINT));
+    }
+}
+
 /// What the cutoffs mean for both, one line a level.
 fn shares(canvas: &mut Canvas, sides: &[Side; 2], main: &Crd, top: i32) {
     let font = Font::new(12.0);
@@ -95,16 +119,11 @@ fn shares(canvas: &mut Canvas, sides: &[Side; 2], main: &Crd, top: i32) {
         let y = top + 14 + row * 18;
         let colour = histogram::level_colour(level);
         canvas.text(&format!("L{level}"), (LEFT, y), Anchor::Start, font.colour(colour).bold());
-        let parts: [(&str, fn(&Cutoff) -> f64); 3] = [
-            ("no capacity miss", |cutoff| cutoff.no_miss),
-            ("miss possible", |cutoff| cutoff.probable_miss),
-            ("miss for certain", |cutoff| cutoff.definite_miss),
-        ];
-        for (column, (name, share)) in (0..).zip(parts) {
+        for (column, name) in (0..).zip(["no capacity miss", "miss possible", "miss for certain"]) {
             let x = LEFT + 28 + column * 252;
             let value = |side: &Side| {
                 let cutoff = side.crd.and_then(|crd| crd.cutoffs.iter().find(|cutoff| cutoff.level == level));
-                cutoff.map_or("-".to_string(), |cutoff| number::percent(share(cutoff)))
+                cutoff.map_or("-".to_string(), |cutoff| number::percent(parts(cutoff)[column as usize]))
             };
             let text = format!("{} \u{2192} {}", value(&sides[0]), value(&sides[1]));
             canvas.text(&text, (x + 130, y), Anchor::End, font.bold());
