@@ -22,6 +22,7 @@ pub mod accuracy;
 mod analyse;
 pub mod compare;
 mod distance;
+pub mod imbalance;
 mod lines;
 pub mod machine;
 mod matrices;

@@ -1,0 +1,10 @@
+//! Load imbalance: how much, where, and which line causes it. The algorithms work on vectors in memory with an element per
+//! thread; nothing here reads a profile.
+//!
+//! | what | where | source |
+//! |---|---|---|
+//! | imbalance time and percentage, extremes, distribution | [`craypat`] | DeRose, Homer, Johnson, "Detecting Application Load Imbalance on High End Massively Parallel Systems", Euro-Par 2007 |
+//! | parallelism of basic blocks | [`pbv`] | Kambadur, Tang, Kim, "Harmony: Collection and Analysis of Parallel Block Vectors" |
+
+pub mod craypat;
+pub mod pbv;
