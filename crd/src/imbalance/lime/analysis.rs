@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::super::vector::constant;
 use super::cause::{Cause, Kind};
 use super::cluster::{clusters, predictor};
-use super::forward::forward;
+use super::forward::{Level, forward};
 use super::leaders::Graph;
 use super::pool::{Unpoolable, pool};
 use super::residual::residual;
@@ -18,8 +18,8 @@ pub const MIN_THREADS: usize = 5;
 /// When a predictor is significant.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub enum Significance {
-    /// p under this divided by the number of predictors (Bonferroni): with 8 threads and 20 clusters of noise 0.05 lets one in
-    /// in 7 of 100 instances.
+    /// p under this divided by the number of predictors (Bonferroni), and of pairs where none enters alone: with 8 threads and
+    /// 20 clusters of noise 0.05 lets something in in some 7 of 100 instances.
     Divided(f64),
     /// p under this: the same lets one in in 64 of 100.
     Raw(f64),
@@ -121,11 +121,11 @@ fn explain(section: &Section, groups: usize, options: &Options, analysis: &mut A
         edges.chain(hardware).enumerate().filter(|(_, v)| !constant(v)).unzip();
     let found = clusters(&vectors, options.threshold);
     let predictors: Vec<Vec<f64>> = found.iter().map(|c| predictor(c.iter().map(|&i| &vectors[i][..]))).collect();
-    let alpha = match options.significance {
-        Significance::Divided(alpha) => alpha / predictors.len().max(1) as f64,
-        Significance::Raw(alpha) => alpha,
+    let level = match options.significance {
+        Significance::Divided(alpha) => Level::divided(alpha, predictors.len()),
+        Significance::Raw(alpha) => Level::raw(alpha),
     };
-    let selected = forward(&section.dependent, &predictors, alpha, groups);
+    let selected = forward(&section.dependent, &predictors, level, groups);
     analysis.clusters = found.iter().map(|c| c.iter().map(|&i| kept[i]).collect()).collect();
     let graph = Graph::new(&section.edges, &section.dependent);
     for s in selected {

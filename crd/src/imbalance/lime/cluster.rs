@@ -33,8 +33,8 @@ pub fn clusters(events: &[Vec<f64>], threshold: f64) -> Vec<Vec<usize>> {
         classes[class].push(event);
     }
     let weights: Vec<usize> = classes.iter().map(Vec::len).collect();
-    let mut found: Vec<Vec<usize>> = Members::new(&vectors, &weights)
-        .merge_while(threshold)
+    let mut found: Vec<Vec<usize>> = Members::new(&vectors, &weights, threshold)
+        .merge_all()
         .into_iter()
         .map(|merged| merged.into_iter().flat_map(|class| classes[class].iter().copied()).collect())
         .collect();

@@ -2,6 +2,7 @@
 
 use super::super::vector::{centred, constant, deviation, dot, norm, subtract};
 use super::f_test::upper_tail;
+use super::pairs::{best_pair, chance};
 use super::residual::project_out;
 
 /// What is left of the dependent variable's sum of squares when the fit counts as perfect.
@@ -26,95 +27,141 @@ pub struct Selected {
     pub beta: f64,
 }
 
-/// Selects among `predictors` for `dependent`, in order of entry, until the best one's p reaches `alpha`.
+/// When a predictor enters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Level {
+    /// The p of one alone must be below this.
+    pub alone: f64,
+    /// If no one enters alone, two enter together whose common p is below this; 0 = never.
+    pub pair: f64,
+}
+
+impl Level {
+    /// `alpha` for one alone, no pairs.
+    pub fn raw(alpha: f64) -> Level {
+        Level { alone: alpha, pair: 0.0 }
+    }
+
+    /// `alpha` divided by how many there are to choose from: predictors, and pairs of them (Bonferroni).
+    pub fn divided(alpha: f64, predictors: usize) -> Level {
+        let n = predictors.max(2) as f64;
+        Level { alone: alpha / predictors.max(1) as f64, pair: alpha / (n * (n - 1.0) / 2.0) }
+    }
+}
+
+/// Selects among `predictors` for `dependent`, in order of entry, until the best p no longer is below its `level`.
 ///
 /// `groups`: means that were removed from the data before, each a degree of freedom; 1 for plain data.
 ///
 /// Of equal F the predictor with the positive coefficient enters, then the one with the lowest index: the two sides of a branch
 /// are exact opposites and explain the same, but the side that takes the time is the cause.
-pub fn forward(dependent: &[f64], predictors: &[Vec<f64>], alpha: f64, groups: usize) -> Vec<Selected> {
-    let mut left = centred(dependent);
-    let total = dot(&left, &left);
-    // Predictors without what the selected ones explain, with their length before.
-    let mut candidates: Vec<Option<(Vec<f64>, f64)>> = predictors
-        .iter()
-        .map(|p| {
-            (!constant(p)).then(|| centred(p)).map(|c| {
-                let length = norm(&c);
-                (c, length)
-            })
-        })
-        .collect();
-    let mut basis: Vec<Vec<f64>> = Vec::new();
-    let mut selected: Vec<(usize, f64, f64)> = Vec::new();
+pub fn forward(dependent: &[f64], predictors: &[Vec<f64>], level: Level, groups: usize) -> Vec<Selected> {
+    let mut model = Model::new(dependent, predictors);
     loop {
-        let rss = dot(&left, &left);
-        let Some(freedom) = dependent.len().checked_sub(groups + selected.len() + 1).filter(|&d| d >= 1) else { break };
-        if rss <= PERFECT * total {
+        let rss = dot(&model.left, &model.left);
+        let used = groups + model.selected.len();
+        let Some(freedom) = dependent.len().checked_sub(used + 1).filter(|&d| d >= 1) else { break };
+        if rss <= model.perfect {
             break;
         }
-        let Some(best) = best_of(&mut candidates, &basis, &left, rss, PERFECT * total, freedom) else { break };
-        let p = upper_tail(best.f, freedom);
-        if p >= alpha {
+        let Some((index, f)) = model.best_alone(rss, freedom) else { break };
+        let p = upper_tail(f, freedom);
+        if p < level.alone {
+            model.enter(index, f, p);
+            continue;
+        }
+        let Some(freedom) = Some(freedom - 1).filter(|&d| d >= 1 && level.pair > 0.0) else { break };
+        let Some(pair) = best_pair(&model.open(), &model.left) else { break };
+        let rest = if pair.rest <= model.perfect { 0.0 } else { pair.rest };
+        let p = chance(rest, rss, freedom);
+        if p >= level.pair {
             break;
         }
-        candidates[best.index] = None;
-        let along = dot(&left, &best.direction);
-        subtract(&mut left, along, &best.direction);
-        for (candidate, _) in candidates.iter_mut().flatten() {
-            let along = dot(candidate, &best.direction);
-            subtract(candidate, along, &best.direction);
-        }
-        basis.push(best.direction);
-        selected.push((best.index, best.f, p));
+        let f = (rss - rest) / 2.0 / (rest / freedom as f64);
+        model.enter(pair.first, f, p);
+        model.enter(pair.second, f, p);
     }
-    let betas = coefficients(dependent, predictors, &selected, &basis);
-    selected.into_iter().zip(betas).map(|((predictor, f, p), beta)| Selected { predictor, f, p, beta }).collect()
+    let betas = coefficients(dependent, predictors, &model.selected, &model.basis);
+    let entries = model.selected.into_iter().zip(betas);
+    entries.map(|((predictor, f, p), beta)| Selected { predictor, f, p, beta }).collect()
+}
+
+struct Model {
+    /// The dependent variable without what the selected predictors explain.
+    left: Vec<f64>,
+    /// Sum of squares at which the fit counts as perfect.
+    perfect: f64,
+    /// Predictors without what the selected ones explain, with their length before; none where selected or without use.
+    candidates: Vec<Option<(Vec<f64>, f64)>>,
+    /// Orthonormal directions of the selected ones.
+    basis: Vec<Vec<f64>>,
+    selected: Vec<(usize, f64, f64)>,
+}
+
+impl Model {
+    fn new(dependent: &[f64], predictors: &[Vec<f64>]) -> Model {
+        let left = centred(dependent);
+        let candidate = |p: &Vec<f64>| {
+            let centred = centred(p);
+            let length = norm(&centred);
+            (!constant(p)).then_some((centred, length))
+        };
+        let candidates = predictors.iter().map(candidate).collect();
+        Model { perfect: PERFECT * dot(&left, &left), left, candidates, basis: Vec::new(), selected: Vec::new() }
+    }
+
+    fn enter(&mut self, index: usize, f: f64, p: f64) {
+        let Some((mut direction, _)) = self.candidates[index].take() else { return };
+        let length = norm(&direction);
+        direction.iter_mut().for_each(|x| *x /= length);
+        for v in self.candidates.iter_mut().flatten().map(|c| &mut c.0).chain([&mut self.left]) {
+            let along = dot(v, &direction);
+            subtract(v, along, &direction);
+        }
+        self.basis.push(direction);
+        self.selected.push((index, f, p));
+    }
+
+    fn open(&self) -> Vec<Option<&[f64]>> {
+        self.candidates.iter().map(|c| c.as_ref().map(|(v, _)| &v[..])).collect()
+    }
+
+    /// The predictor with the largest partial F, and that F.
+    fn best_alone(&mut self, rss: f64, freedom: usize) -> Option<(usize, f64)> {
+        let mut best: Option<Best> = None;
+        let mut rest = vec![0.0; self.left.len()];
+        for (index, slot) in self.candidates.iter_mut().enumerate() {
+            let Some((candidate, before)) = slot else { continue };
+            if norm(candidate) < 0.1 * *before {
+                // Much of it has been taken away: the rounding along the earlier directions is no longer small beside the rest.
+                project_out(candidate, &self.basis);
+            }
+            let length = norm(candidate);
+            if length <= COLLINEAR * *before {
+                *slot = None;
+                continue;
+            }
+            let along = dot(&self.left, candidate) / (length * length);
+            rest.copy_from_slice(&self.left);
+            subtract(&mut rest, along, candidate);
+            let after = dot(&rest, &rest);
+            let f = if after <= self.perfect { f64::INFINITY } else { (rss - after) / (after / freedom as f64) };
+            let better = best.as_ref().is_none_or(|b| {
+                let equal = f == b.f || (f - b.f).abs() <= EQUAL_F * b.f;
+                if equal { along > 0.0 && !b.positive } else { f > b.f }
+            });
+            if better {
+                best = Some(Best { index, f, positive: along > 0.0 });
+            }
+        }
+        best.map(|b| (b.index, b.f))
+    }
 }
 
 struct Best {
     index: usize,
     f: f64,
     positive: bool,
-    direction: Vec<f64>,
-}
-
-fn best_of(
-    candidates: &mut [Option<(Vec<f64>, f64)>],
-    basis: &[Vec<f64>],
-    left: &[f64],
-    rss: f64,
-    perfect: f64,
-    freedom: usize,
-) -> Option<Best> {
-    let mut best: Option<Best> = None;
-    let mut rest = vec![0.0; left.len()];
-    for (index, slot) in candidates.iter_mut().enumerate() {
-        let Some((candidate, before)) = slot else { continue };
-        if norm(candidate) < 0.1 * *before {
-            // Much of it has been taken away: the rounding along the earlier directions is no longer small beside the rest.
-            project_out(candidate, basis);
-        }
-        let length = norm(candidate);
-        if length <= COLLINEAR * *before {
-            *slot = None;
-            continue;
-        }
-        let along = dot(left, candidate) / (length * length);
-        rest.copy_from_slice(left);
-        subtract(&mut rest, along, candidate);
-        let after = dot(&rest, &rest);
-        let f = if after <= perfect { f64::INFINITY } else { (rss - after) / (after / freedom as f64) };
-        let better = best.as_ref().is_none_or(|b| {
-            let equal = f == b.f || (f - b.f).abs() <= EQUAL_F * b.f;
-            if equal { along > 0.0 && !b.positive } else { f > b.f }
-        });
-        if better {
-            let direction = candidate.iter().map(|x| x / length).collect();
-            best = Some(Best { index, f, positive: along > 0.0, direction });
-        }
-    }
-    best
 }
 
 /// Back substitution: the selected predictors are the directions times a triangle.

@@ -1,52 +1,76 @@
 //! Chains of nearest neighbours over clusters that are kept as the means of their members.
 
+use std::cmp::Reverse;
+
+use super::means::Means;
+
 /// Steps in which proximities are compared.
 const PROXIMITY: f64 = (1u64 << 32) as f64;
 
-/// Elements after which a product is given up if the rest cannot make it large enough.
-const HEAD: usize = 16;
+/// Vectors that are compared with as many others while both are in the cache: 64 of 64 threads are 16 KiB.
+const TILE: usize = 64;
 
 pub(super) struct Members {
-    threads: usize,
-    /// Means of the clusters, one after the other, and the length of each beyond [`HEAD`].
-    means: Vec<f64>,
-    tails: Vec<f64>,
+    means: Means,
     weights: Vec<usize>,
     merged: Vec<Vec<usize>>,
     /// Clusters that may still merge, ascending.
     active: Vec<usize>,
+    nearest: Vec<Nearest>,
+    /// How often each cluster has changed.
+    changes: Vec<u32>,
+    threshold: i64,
 }
 
-/// A pair's place in the order of merging: greater is first.
-type Rank = (i64, std::cmp::Reverse<(usize, usize)>);
+/// What is known of a cluster's nearest neighbour. A merge of two others brings nothing nearer than the nearer of them was, so
+/// it holds until the cluster itself or that neighbour changes.
+#[derive(Clone, Copy)]
+enum Nearest {
+    Unknown,
+    /// None is near enough; that holds for ever.
+    Far,
+    At {
+        rank: Rank,
+        other: usize,
+        changes: u32,
+    },
+}
+
+/// A pair's place in the order of merging, by proximity, then the lowest clusters: greater is first.
+type Rank = (i64, Reverse<(usize, usize)>);
 
 impl Members {
-    /// Clusters of one vector each, which stands for as many events as its weight.
-    pub(super) fn new(vectors: &[Vec<f64>], weights: &[usize]) -> Members {
+    /// Clusters of one vector each, which stands for as many events as its weight; those merge that have at least a proximity of
+    /// `threshold`.
+    pub(super) fn new(vectors: &[Vec<f64>], weights: &[usize], threshold: f64) -> Members {
+        let count = vectors.len();
         let mut members = Members {
-            threads: vectors.first().map_or(0, Vec::len),
-            means: vectors.concat(),
-            tails: vec![0.0; vectors.len()],
+            means: Means::new(vectors),
             weights: weights.to_vec(),
-            merged: (0..vectors.len()).map(|i| vec![i]).collect(),
-            active: (0..vectors.len()).collect(),
+            merged: (0..count).map(|i| vec![i]).collect(),
+            active: (0..count).collect(),
+            nearest: vec![Nearest::Far; count],
+            changes: vec![0; count],
+            threshold: steps(threshold),
         };
-        (0..vectors.len()).for_each(|c| members.measure_tail(c));
+        for rows in (0..count).step_by(TILE) {
+            for columns in (rows..count).step_by(TILE) {
+                members.compare(rows..(rows + TILE).min(count), columns..(columns + TILE).min(count));
+            }
+        }
         members
     }
 
-    /// Merges while two clusters have at least this proximity.
-    pub(super) fn merge_while(mut self, threshold: f64) -> Vec<Vec<usize>> {
-        let threshold = steps(threshold);
+    /// Merges all that are near enough.
+    pub(super) fn merge_all(mut self) -> Vec<Vec<usize>> {
         let mut chain: Vec<usize> = Vec::new();
         let mut finished: Vec<Vec<usize>> = Vec::new();
         while let Some(&lowest) = self.active.first() {
-            let top = *chain.last().unwrap_or(&lowest);
             if chain.is_empty() {
-                chain.push(top);
+                chain.push(lowest);
             }
-            match self.nearest(top, threshold) {
-                // Nothing is near it, and no merging of others brings anything nearer.
+            let top = chain[chain.len() - 1];
+            match self.nearest_of(top) {
                 None => {
                     chain.pop();
                     self.retire(top);
@@ -66,57 +90,70 @@ impl Members {
         finished
     }
 
-    fn nearest(&self, of: usize, threshold: i64) -> Option<usize> {
-        let mut best: Option<(Rank, usize)> = None;
-        // Half a step of slack on either side of what is compared in steps.
-        let mut enough = (threshold as f64 - 1.0) / PROXIMITY;
-        for &other in &self.active {
-            if other == of {
+    /// Lets each of `rows` and each of the later ones of `columns` know of the other.
+    fn compare(&mut self, rows: std::ops::Range<usize>, columns: std::ops::Range<usize>) {
+        for a in rows {
+            for b in columns.start.max(a + 1)..columns.end {
+                let enough = self.enough(a).min(self.enough(b));
+                if let Some(product) = self.means.product(a, b, enough) {
+                    self.offer(a, b, product);
+                    self.offer(b, a, product);
+                }
+            }
+        }
+    }
+
+    fn offer(&mut self, to: usize, other: usize, product: f64) {
+        let rank = (steps(product), Reverse((to.min(other), to.max(other))));
+        let better = match self.nearest[to] {
+            Nearest::At { rank: best, .. } => rank > best,
+            _ => rank.0 >= self.threshold,
+        };
+        if better {
+            self.nearest[to] = Nearest::At { rank, other, changes: self.changes[other] };
+        }
+    }
+
+    /// What a product must reach to be of interest to the cluster, less a step for the rounding to steps.
+    fn enough(&self, cluster: usize) -> f64 {
+        let least = match self.nearest[cluster] {
+            Nearest::At { rank, .. } => rank.0,
+            _ => self.threshold,
+        };
+        (least - 1) as f64 / PROXIMITY
+    }
+
+    fn nearest_of(&mut self, cluster: usize) -> Option<usize> {
+        match self.nearest[cluster] {
+            Nearest::Far => return None,
+            Nearest::At { other, changes, .. } if self.changes[other] == changes => return Some(other),
+            _ => self.nearest[cluster] = Nearest::Far,
+        }
+        for i in 0..self.active.len() {
+            let other = self.active[i];
+            if other == cluster {
                 continue;
             }
-            let Some(product) = self.product(of, other, enough) else { continue };
-            let rank = (steps(product), std::cmp::Reverse((of.min(other), of.max(other))));
-            if rank.0 >= threshold && best.is_none_or(|(b, _)| rank > b) {
-                best = Some((rank, other));
-                enough = enough.max((rank.0 as f64 - 1.0) / PROXIMITY);
+            if let Some(product) = self.means.product(cluster, other, self.enough(cluster)) {
+                self.offer(cluster, other, product);
             }
         }
-        best.map(|(_, other)| other)
-    }
-
-    /// Mean r of the members of two clusters; none if it is certainly below `enough`.
-    fn product(&self, a: usize, b: usize, enough: f64) -> Option<f64> {
-        let (x, y) = (self.mean(a), self.mean(b));
-        let head = HEAD.min(self.threads);
-        let product = sum_of_products(&x[..head], &y[..head]);
-        // By Cauchy and Schwarz the rest is at most the product of the rests' lengths.
-        if product + self.tails[a] * self.tails[b] < enough {
-            return None;
+        match self.nearest[cluster] {
+            Nearest::At { other, .. } => Some(other),
+            _ => None,
         }
-        Some(product + sum_of_products(&x[head..], &y[head..]))
-    }
-
-    fn mean(&self, cluster: usize) -> &[f64] {
-        &self.means[cluster * self.threads..][..self.threads]
     }
 
     /// Adds cluster `b` to `a`, the one with the lower first event.
     fn merge(&mut self, a: usize, b: usize) {
-        let (wa, wb) = (self.weights[a] as f64, self.weights[b] as f64);
-        for t in 0..self.threads {
-            let (x, y) = (self.means[a * self.threads + t], self.means[b * self.threads + t]);
-            self.means[a * self.threads + t] = (wa * x + wb * y) / (wa + wb);
-        }
+        self.means.merge(a, b, (self.weights[a], self.weights[b]));
         self.weights[a] += self.weights[b];
         let taken = std::mem::take(&mut self.merged[b]);
         self.merged[a].extend(taken);
-        self.measure_tail(a);
+        self.nearest[a] = Nearest::Unknown;
+        self.changes[a] += 1;
+        self.changes[b] += 1;
         self.retire(b);
-    }
-
-    fn measure_tail(&mut self, cluster: usize) {
-        let tail = &self.mean(cluster)[HEAD.min(self.threads)..];
-        self.tails[cluster] = sum_of_products(tail, tail).sqrt();
     }
 
     fn retire(&mut self, cluster: usize) {
@@ -128,18 +165,4 @@ impl Members {
 
 fn steps(proximity: f64) -> i64 {
     (proximity * PROXIMITY).round() as i64
-}
-
-/// In four sums, which the compiler keeps in vector registers; always in the same order.
-fn sum_of_products(a: &[f64], b: &[f64]) -> f64 {
-    let (a4, a_rest) = a.as_chunks::<4>();
-    let (b4, b_rest) = b.as_chunks::<4>();
-    let mut sums = [0.0; 4];
-    for (x, y) in a4.iter().zip(b4) {
-        for i in 0..4 {
-            sums[i] += x[i] * y[i];
-        }
-    }
-    let rest: f64 = a_rest.iter().zip(b_rest).map(|(x, y)| x * y).sum();
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
