@@ -8,8 +8,8 @@ use threadtalk_crd::imbalance::pbv::{
 const K: u64 = 1_000;
 const M: u64 = 1_000_000;
 
-/// The rows as printed, but for 14.6K where `worker:6` and `worker:4` have 146K at two threads: only so do the loops nest a
-/// thousand to one in every column.
+/// The rows as printed, but for 14.6K where `worker:6` and `worker:4` have 146K at two threads: only so do the loops
+/// nest a thousand to one in every column.
 const FIGURE_1: [(&str, [u64; 5]); 18] = [
     ("main:9", [0, 0, 0, 0, 1]),
     ("worker:7", [0, 14, 14, 16, 956]),

@@ -59,7 +59,8 @@ fn table_1_of_the_paper() {
 #[test]
 fn table_2_of_the_paper() {
     let rows = matrix(&table_2());
-    // As Figure 5 prints them, but for a1a2a4a5 where it has a2a4a5 in row 1, and for row 2, which has an entry too many there.
+    // As Figure 5 prints them, but for a1a2a4a5 where it has a2a4a5 in row 1, and for row 2, which has an entry too
+    // many there.
     assert_eq!(rows[0], ["a5", "a5", "a1a5", "a2a5", "a1a2a4a5", "a1a2a4a5", "a1a2a5"]);
     assert_eq!(rows[1], ["0", "a1a5", "a2a5", "a1a2a4a5", "a1a2a4a5", "a1a2a5"]);
     assert_eq!(rows[2], ["a1a5", "a2a5", "a1a2a4a5", "a1a2a4a5", "a1a2a5"]);

@@ -1,5 +1,5 @@
-//! CrayPat's metrics of load imbalance (DeRose et al., section 3, equations 1 and 2) of any quantity counted per thread:
-//! time, calls, work, misses, accesses.
+//! CrayPat's metrics of load imbalance (DeRose et al., section 3, equations 1 and 2) of any quantity counted per
+//! thread: time, calls, work, misses, accesses.
 //!
 //! A vector has one element for each thread of the team; a thread that was never there counts with 0.
 
@@ -35,7 +35,8 @@ pub fn imbalance(values: &[f64]) -> Imbalance {
     imbalance_of(mean(values), values.iter().copied().fold(f64::NEG_INFINITY, f64::max), values.len())
 }
 
-/// A quantity over the threads: extremes with the thread that has them (paper's Figure 2), mean and deviation (its Figure 5).
+/// A quantity over the threads: extremes with the thread that has them (paper's Figure 2), mean and deviation (its
+/// Figure 5).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Spread {
     /// Mean over the threads.
@@ -52,7 +53,8 @@ pub struct Spread {
     pub median_thread: usize,
     /// Index of the thread with the largest value.
     pub max_thread: usize,
-    /// Standard deviation of the threads (of all of them, not of a sample): the one-sigma marks are `avg` plus and minus this.
+    /// Standard deviation of the threads (of all of them, not of a sample): the one-sigma marks are `avg` plus and
+    /// minus this.
     pub sigma: f64,
     /// How far the maximum is above the mean.
     #[serde(flatten)]
@@ -90,8 +92,8 @@ pub struct Node {
     pub own: Vec<f64>,
 }
 
-/// A node's spread with and without the nodes inside. Two unequal halves of a balanced whole (paper, section 3, `F1`, `G1`
-/// and `G2`) are unbalanced exclusively, and their parent is balanced inclusively.
+/// A node's spread with and without the nodes inside. Two unequal halves of a balanced whole (paper, section 3, `F1`,
+/// `G1` and `G2`) are unbalanced exclusively, and their parent is balanced inclusively.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Both {
     /// Of the node itself.
@@ -100,8 +102,8 @@ pub struct Both {
     pub inclusive: Spread,
 }
 
-/// Values of each node with all nodes inside, in the order of `nodes`. Nodes may come in any order; a shorter vector counts as
-/// if filled with zeros. A node whose parents form a ring belongs to itself only.
+/// Values of each node with all nodes inside, in the order of `nodes`. Nodes may come in any order; a shorter vector
+/// counts as if filled with zeros. A node whose parents form a ring belongs to itself only.
 pub fn inclusive(nodes: &[Node]) -> Vec<Vec<f64>> {
     let threads = nodes.iter().map(|n| n.own.len()).max().unwrap_or(0);
     let mut sums = vec![vec![0.0; threads]; nodes.len()];

@@ -22,8 +22,8 @@ pub fn subtract(a: &mut [f64], factor: f64, b: &[f64]) {
     a.iter_mut().zip(b).for_each(|(x, y)| *x -= factor * y);
 }
 
-/// Whether all elements are equal but for the rounding of their mean: the deviation is under 1e-9 of the largest element.
-/// Relative, so that the unit of a quantity does not matter.
+/// Whether all elements are equal but for the rounding of their mean: the deviation is under 1e-9 of the largest
+/// element. Relative, so that the unit of a quantity does not matter.
 pub fn constant(v: &[f64]) -> bool {
     let largest = v.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     norm(&centred(v)) <= 1e-9 * largest * (v.len() as f64).sqrt()

@@ -43,8 +43,8 @@ fn residuals() {
     assert_eq!(residual(&[1.0, 2.0, 3.0], &[]), [-1.0, 0.0, 1.0]);
 }
 
-/// Like the paper's radix section (Figures 1 and 2), with its lines as nodes: one thread takes the if at 535, and the if at 579
-/// is taken differently often.
+/// Like the paper's radix section (Figures 1 and 2), with its lines as nodes: one thread takes the if at 535, and the
+/// if at 579 is taken differently often.
 pub fn radix() -> Section {
     let one = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
     let zero = one.map(|x| 1.0 - x);

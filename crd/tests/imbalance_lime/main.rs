@@ -1,4 +1,5 @@
-//! LIME: what the paper and hand calculation give, random data against slow and obvious code, properties, planted causes, time.
+//! LIME: what the paper and hand calculation give, random data against slow and obvious code, properties, planted
+//! causes, time.
 
 mod facts;
 mod planted;

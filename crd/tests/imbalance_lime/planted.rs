@@ -1,7 +1,7 @@
 //! Planted causes: the planted line is first with a score near 1, nothing else is above 0.1.
 //!
-//! With 8 threads that cannot hold of every seed: one of 40 sides of random branches goes along with the cause at r >= 0.9 by
-//! chance in some 5 of 100, and is then taken for a part of it. From 16 threads on it must hold of all.
+//! With 8 threads that cannot hold of every seed: one of 40 sides of random branches goes along with the cause at r >=
+//! 0.9 by chance in some 5 of 100, and is then taken for a part of it. From 16 threads on it must hold of all.
 
 use super::synthetic::{PLANTS, Plant, section};
 use threadtalk_crd::imbalance::lime::{Options, analyse};

@@ -1,4 +1,5 @@
-//! Edge counts of a made-up program: a main loop with branches that fall by chance, alike in all threads, and planted causes.
+//! Edge counts of a made-up program: a main loop with branches that fall by chance, alike in all threads, and planted
+//! causes.
 
 use super::random::Random;
 use threadtalk_crd::imbalance::lime::{Edge, HardwareEvent, Kind, Section};
@@ -166,7 +167,8 @@ pub fn section(seed: u64, threads: usize, branches: usize, plant: Plant) -> (Sec
         }
         Plant::Misses => p.misses(&mut random, 2.0 * amount, amount),
         Plant::Two => {
-            // Of the same deviation over the threads: that of a single one is sqrt(n - 1) / n, of a uniform count sqrt(1 / 12).
+            // Of the same deviation over the threads: that of a single one is sqrt(n - 1) / n, of a uniform count
+            // sqrt(1 / 12).
             let n = threads as f64;
             let at = p.if_of_one(&mut random, after, (amount * n / (12.0 * (n - 1.0)).sqrt()).round());
             p.unequal_loop(&mut random, at, amount);

@@ -12,14 +12,15 @@ use super::pool::{Unpoolable, pool};
 use super::residual::residual;
 use super::section::Section;
 
-/// Fewest threads of one instance: with 4 a regression on one predictor has 2 degrees of freedom, and nearly anything fits.
+/// Fewest threads of one instance: with 4 a regression on one predictor has 2 degrees of freedom, and nearly anything
+/// fits.
 pub const MIN_THREADS: usize = 5;
 
 /// When a predictor is significant.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub enum Significance {
-    /// p under this divided by the number of predictors (Bonferroni), and of pairs where none enters alone: with 8 threads and
-    /// 20 clusters of noise 0.05 lets something in in some 7 of 100 instances.
+    /// p under this divided by the number of predictors (Bonferroni), and of pairs where none enters alone: with 8
+    /// threads and 20 clusters of noise 0.05 lets something in in some 7 of 100 instances.
     Divided(f64),
     /// p under this: the same lets one in in 64 of 100.
     Raw(f64),
@@ -32,8 +33,8 @@ pub struct Options {
     pub threshold: f64,
     /// When a cluster enters the regression.
     pub significance: Significance,
-    /// Imbalance (1 less mean over maximum) under which there is nothing to explain: what is left of a balanced program are the
-    /// turns of its data, and a regression explains them as well as any.
+    /// Imbalance (1 less mean over maximum) under which there is nothing to explain: what is left of a balanced program
+    /// are the turns of its data, and a regression explains them as well as any.
     pub min_imbalance: f64,
 }
 

@@ -22,7 +22,8 @@ pub struct Cause {
     pub kind: Kind,
     /// Node of the leader, or identity of the hardware event.
     pub location: u32,
-    /// Final score (equation 2): about the share of the imbalance that it explains. Negative if it works against the imbalance.
+    /// Final score (equation 2): about the share of the imbalance that it explains. Negative if it works against the
+    /// imbalance.
     pub score: f64,
     /// Standardised coefficient of its cluster.
     pub beta: f64,

@@ -1,12 +1,13 @@
 //! Average-linkage clustering on Pearson's r (LIME, section 3.2), and a cluster's predictor (section 3.5).
 //!
-//! The mean r between the members of two clusters is the dot product of the means of their standardised vectors, so no matrix
-//! is needed. Clusters are merged along chains of nearest neighbours (Murtagh 1983): average linkage never brings a third
-//! cluster nearer than the nearer of two that merge, so two clusters that are each other's nearest stay so until they merge,
-//! and the result is that of always merging the nearest two.
+//! The mean r between the members of two clusters is the dot product of the means of their standardised vectors, so no
+//! matrix is needed. Clusters are merged along chains of nearest neighbours (Murtagh 1983): average linkage never
+//! brings a third cluster nearer than the nearer of two that merge, so two clusters that are each other's nearest stay
+//! so until they merge, and the result is that of always merging the nearest two.
 //!
-//! Of equal proximities the pair with the lowest events goes first. That is an order of all pairs, which keeps the argument
-//! valid for ties; proximities are compared in steps of 2^-32, so that rounding does not decide between equals.
+//! Of equal proximities the pair with the lowest events goes first. That is an order of all pairs, which keeps the
+//! argument valid for ties; proximities are compared in steps of 2^-32, so that rounding does not decide between
+//! equals.
 
 use std::collections::HashMap;
 
@@ -16,8 +17,8 @@ use super::members::Members;
 /// Steps of a standardised element: vectors that agree in all of them are one.
 const ELEMENT: f64 = (1u64 << 40) as f64;
 
-/// Clusters of `events` (each a vector with an element per thread, none constant) with a mean r of at least `threshold`:
-/// ascending indices, clusters in order of their first.
+/// Clusters of `events` (each a vector with an element per thread, none constant) with a mean r of at least
+/// `threshold`: ascending indices, clusters in order of their first.
 pub fn clusters(events: &[Vec<f64>], threshold: f64) -> Vec<Vec<usize>> {
     // Events that are multiples of each other are the rule: the edges of a loop body. They have r = 1 and merge first.
     let mut alike: HashMap<Vec<i64>, usize> = HashMap::new();

@@ -53,8 +53,8 @@ impl Level {
 ///
 /// `groups`: means that were removed from the data before, each a degree of freedom; 1 for plain data.
 ///
-/// Of equal F the predictor with the positive coefficient enters, then the one with the lowest index: the two sides of a branch
-/// are exact opposites and explain the same, but the side that takes the time is the cause.
+/// Of equal F the predictor with the positive coefficient enters, then the one with the lowest index: the two sides of
+/// a branch are exact opposites and explain the same, but the side that takes the time is the cause.
 pub fn forward(dependent: &[f64], predictors: &[Vec<f64>], level: Level, groups: usize) -> Vec<Selected> {
     let mut model = Model::new(dependent, predictors);
     loop {
@@ -133,7 +133,8 @@ impl Model {
         for (index, slot) in self.candidates.iter_mut().enumerate() {
             let Some((candidate, before)) = slot else { continue };
             if norm(candidate) < 0.1 * *before {
-                // Much of it has been taken away: the rounding along the earlier directions is no longer small beside the rest.
+                // Much of it has been taken away: the rounding along the earlier directions is no longer small beside
+                // the rest.
                 project_out(candidate, &self.basis);
             }
             let length = norm(candidate);

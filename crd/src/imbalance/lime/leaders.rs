@@ -35,8 +35,8 @@ impl<'a> Graph<'a> {
         nodes.into_iter().filter(|node| !led(node)).collect()
     }
 
-    /// Equation 1: how much better the node's best outgoing edge goes along with the time than its best incoming one; back
-    /// edges are left out, and where none is left 0 stands for them.
+    /// Equation 1: how much better the node's best outgoing edge goes along with the time than its best incoming one;
+    /// back edges are left out, and where none is left 0 stands for them.
     pub(super) fn score(&self, node: u32) -> f64 {
         let best = |edges: &mut dyn Iterator<Item = usize>| edges.map(|e| self.correlations[e]).reduce(f64::max);
         let out = best(&mut self.leaving(node)).unwrap_or(0.0);

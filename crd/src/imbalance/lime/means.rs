@@ -13,8 +13,8 @@ pub(super) struct Means {
     /// The same in a quarter of the bytes: most products only show that two vectors are far apart.
     rough: Vec<i16>,
     padded: usize,
-    /// How far a rough product may be off: each element by half a step, so the vector by `sqrt(threads)` halves, in either factor;
-    /// and a little for the length of the rough vector, which may be above 1.
+    /// How far a rough product may be off: each element by half a step, so the vector by `sqrt(threads)` halves, in
+    /// either factor; and a little for the length of the rough vector, which may be above 1.
     slack: f64,
 }
 

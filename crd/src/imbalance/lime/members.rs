@@ -22,8 +22,8 @@ pub(super) struct Members {
     threshold: i64,
 }
 
-/// What is known of a cluster's nearest neighbour. A merge of two others brings nothing nearer than the nearer of them was, so
-/// it holds until the cluster itself or that neighbour changes.
+/// What is known of a cluster's nearest neighbour. A merge of two others brings nothing nearer than the nearer of them
+/// was, so it holds until the cluster itself or that neighbour changes.
 #[derive(Clone, Copy)]
 enum Nearest {
     Unknown,
@@ -40,8 +40,8 @@ enum Nearest {
 type Rank = (i64, Reverse<(usize, usize)>);
 
 impl Members {
-    /// Clusters of one vector each, which stands for as many events as its weight; those merge that have at least a proximity of
-    /// `threshold`.
+    /// Clusters of one vector each, which stands for as many events as its weight; those merge that have at least a
+    /// proximity of `threshold`.
     pub(super) fn new(vectors: &[Vec<f64>], weights: &[usize], threshold: f64) -> Members {
         let count = vectors.len();
         let mut members = Members {

@@ -1,7 +1,8 @@
-//! LIME (Oh et al., ICSE 2011): which branches or hardware events explain why some threads of a parallel section take longer.
+//! LIME (Oh et al., ICSE 2011): which branches or hardware events explain why some threads of a parallel section take
+//! longer.
 //!
-//! Events that behave alike over the threads are clustered ([`cluster`]); a regression finds the clusters that explain the time
-//! ([`forward`]); a control-flow cluster is reported by the branches that steer into it ([`leaders`]).
+//! Events that behave alike over the threads are clustered ([`cluster`]); a regression finds the clusters that explain
+//! the time ([`forward`]); a control-flow cluster is reported by the branches that steer into it ([`leaders`]).
 
 mod analysis;
 mod cause;

@@ -1,8 +1,8 @@
 //! Two predictors that explain the dependent variable only together.
 //!
-//! Two causes of equal weight each leave half of the variance to the other: with 8 threads neither reaches F = 6, while the two
-//! together explain all. Forward selection (LIME, section 3.5) would stop before the first; so before it stops it looks for
-//! such a pair. This goes beyond the paper.
+//! Two causes of equal weight each leave half of the variance to the other: with 8 threads neither reaches F = 6, while
+//! the two together explain all. Forward selection (LIME, section 3.5) would stop before the first; so before it stops
+//! it looks for such a pair. This goes beyond the paper.
 
 use super::super::vector::{dot, norm, subtract};
 
@@ -26,14 +26,14 @@ pub(super) struct Pair {
     positive: usize,
 }
 
-/// Probability that the best pair by chance leaves only `rest` of `whole` with `freedom` degrees of freedom after it: the upper
-/// tail of F with 2 and `freedom`, in closed form.
+/// Probability that the best pair by chance leaves only `rest` of `whole` with `freedom` degrees of freedom after it:
+/// the upper tail of F with 2 and `freedom`, in closed form.
 pub(super) fn chance(rest: f64, whole: f64, freedom: usize) -> f64 {
     (rest / whole).powf(freedom as f64 / 2.0)
 }
 
-/// The best pair of `candidates` for `left`; of equals that with more positive coefficients, then the lowest. `candidates` are
-/// free of what is already selected, none where a predictor is out.
+/// The best pair of `candidates` for `left`; of equals that with more positive coefficients, then the lowest.
+/// `candidates` are free of what is already selected, none where a predictor is out.
 pub(super) fn best_pair(candidates: &[Option<&[f64]>], left: &[f64]) -> Option<Pair> {
     let whole = dot(left, left);
     let explained = |c: &[f64]| (dot(left, c) / norm(c)).powi(2);

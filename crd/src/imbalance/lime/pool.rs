@@ -1,7 +1,7 @@
 //! Several instances of a section as one, for teams that are too small to tell anything from one instance.
 //!
-//! Each instance's own means are removed, so that what is compared is threads within an instance, not long instances with
-//! short ones.
+//! Each instance's own means are removed, so that what is compared is threads within an instance, not long instances
+//! with short ones.
 
 use thiserror::Error;
 

@@ -1,7 +1,7 @@
 //! What LIME looks at: one execution of a parallel section by a team of threads.
 
-/// One dynamic instance of a parallel section. All vectors have an element for each thread of the team, in the same order, and
-/// only finite elements.
+/// One dynamic instance of a parallel section. All vectors have an element for each thread of the team, in the same
+/// order, and only finite elements.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Section {
     /// What is to be explained: time from entry to arrival, or work.
@@ -32,7 +32,8 @@ pub struct HardwareEvent {
     pub id: u32,
     /// How often each thread had it.
     pub counts: Vec<f64>,
-    /// Counts of the events without which this one cannot happen: executions of the instruction, misses of the level above.
+    /// Counts of the events without which this one cannot happen: executions of the instruction, misses of the level
+    /// above.
     pub superiors: Vec<Vec<f64>>,
 }
 

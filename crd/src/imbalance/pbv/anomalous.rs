@@ -1,4 +1,5 @@
-//! Anomalous parallelism (Harmony, section 6.1): what nearly always runs serially and sometimes does not, or the other way.
+//! Anomalous parallelism (Harmony, section 6.1): what nearly always runs serially and sometimes does not, or the other
+//! way.
 
 use serde::Serialize;
 
@@ -14,8 +15,8 @@ pub struct Anomaly {
     pub parallel: u64,
 }
 
-/// The anomaly of a region with this vector of its executions; none if it runs on one side only or on both more often than in
-/// [`ANOMALOUS_SHARE`] of its executions.
+/// The anomaly of a region with this vector of its executions; none if it runs on one side only or on both more often
+/// than in [`ANOMALOUS_SHARE`] of its executions.
 pub fn anomaly(counts: &[u64]) -> Option<Anomaly> {
     let serial = counts.first().copied().unwrap_or(0);
     let parallel: u64 = counts.iter().skip(1).sum();

@@ -11,8 +11,8 @@ pub struct Point {
     pub executions: f64,
 }
 
-/// Coverage of the executions by the hottest blocks, one point for each block in order of heat; the paper draws it for the
-/// serial and for the parallel blocks. Empty if nothing was executed.
+/// Coverage of the executions by the hottest blocks, one point for each block in order of heat; the paper draws it for
+/// the serial and for the parallel blocks. Empty if nothing was executed.
 ///
 /// `totals`: executions of each block.
 pub fn curve(totals: &[u64]) -> Vec<Point> {

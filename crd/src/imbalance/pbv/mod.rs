@@ -1,7 +1,7 @@
 //! Parallel block vectors (Kambadur et al., Harmony): how often a basic block ran at each count of threads.
 //!
-//! A vector's element `t - 1` is the number of executions while the count was `t`. The count is *nominal* (threads created
-//! and not ended) or *effective* (without those that are blocked); the analysis is the same for both.
+//! A vector's element `t - 1` is the number of executions while the count was `t`. The count is *nominal* (threads
+//! created and not ended) or *effective* (without those that are blocked); the analysis is the same for both.
 
 mod anomalous;
 mod class;

@@ -1,5 +1,5 @@
-//! Critical code regions (Liu et al., section 3, steps 1 to 5): those that decide which threads are alike, and in each the
-//! innermost one that still does.
+//! Critical code regions (Liu et al., section 3, steps 1 to 5): those that decide which threads are alike, and in each
+//! the innermost one that still does.
 
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -9,7 +9,8 @@ use super::kinds::kinds;
 /// Most regions that are taken together when no region alone is critical.
 pub const MAX_COMBINED: usize = 3;
 
-/// When regions are taken together, only so many with the most CPU time: 32 have 5488 pairs and triples, each a clustering.
+/// When regions are taken together, only so many with the most CPU time: 32 have 5488 pairs and triples, each a
+/// clustering.
 pub const COMBINED_FROM: usize = 32;
 
 /// CPU time of threads in a tree of regions.

@@ -1,8 +1,8 @@
-//! Similarity analysis (Liu et al.): into how many kinds the threads of a program fall that should all behave alike, which
-//! regions tell the kinds apart, and which metrics.
+//! Similarity analysis (Liu et al.): into how many kinds the threads of a program fall that should all behave alike,
+//! which regions tell the kinds apart, and which metrics.
 //!
-//! Each thread is a vector with its CPU time in every region. The paper gives no threshold of density; the one used here is
-//! in [`kinds::TAU`].
+//! Each thread is a vector with its CPU time in every region. The paper gives no threshold of density; the one used
+//! here is in [`kinds::TAU`].
 
 pub mod ccr;
 mod decision;
@@ -50,7 +50,8 @@ pub struct Metric {
     pub values: Vec<f64>,
 }
 
-/// The whole analysis: kinds, critical regions, and of `metrics` those of the innermost critical regions as a decision table.
+/// The whole analysis: kinds, critical regions, and of `metrics` those of the innermost critical regions as a decision
+/// table.
 ///
 /// # Errors
 /// The critical regions have more than [`MAX_ATTRIBUTES`] metrics.

@@ -1,6 +1,6 @@
-//! OPTICS (Ankerst, Breunig, Kriegel, Sander, "OPTICS: Ordering Points To Identify the Clustering Structure", SIGMOD 1999):
-//! the ordering of its Figure 5 and the extraction of clusters of its Figure 19. O(n^2); of equal reachabilities the lowest
-//! point comes first, so the order depends on the points alone.
+//! OPTICS (Ankerst, Breunig, Kriegel, Sander, "OPTICS: Ordering Points To Identify the Clustering Structure", SIGMOD
+//! 1999): the ordering of its Figure 5 and the extraction of clusters of its Figure 19. O(n^2); of equal reachabilities
+//! the lowest point comes first, so the order depends on the points alone.
 
 use super::super::vector::norm;
 
@@ -62,8 +62,8 @@ fn nearest(reachability: &[Option<f64>], done: &[bool]) -> Option<usize> {
     seeds.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))).map(|(_, q)| q)
 }
 
-/// Clusters at the radius `eps`: the label of each point, numbered by their lowest points. A point that nothing reaches begins
-/// a cluster, if only of itself: there is no noise here, every thread is of some kind.
+/// Clusters at the radius `eps`: the label of each point, numbered by their lowest points. A point that nothing reaches
+/// begins a cluster, if only of itself: there is no noise here, every thread is of some kind.
 pub fn extract(ordering: &Ordering, eps: f64) -> Vec<usize> {
     let mut labels = vec![0; ordering.order.len()];
     let mut clusters = 0;

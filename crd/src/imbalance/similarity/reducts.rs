@@ -1,9 +1,9 @@
-//! Core and reducts (Liu et al., section 4.1, steps 1 to 3): the attributes without which some kinds cannot be told apart, and
-//! the smallest sets that tell all of them apart that any attributes can.
+//! Core and reducts (Liu et al., section 4.1, steps 1 to 3): the attributes without which some kinds cannot be told
+//! apart, and the smallest sets that tell all of them apart that any attributes can.
 //!
-//! The reducts are the prime implicants of the discernibility function. With at most [`MAX_ATTRIBUTES`] attributes all sets are
-//! tried at once: a set misses a cell if its complement holds the cell whole, and which sets hold a cell whole is found by
-//! handing it on from each set to the sets with one attribute more.
+//! The reducts are the prime implicants of the discernibility function. With at most [`MAX_ATTRIBUTES`] attributes all
+//! sets are tried at once: a set misses a cell if its complement holds the cell whole, and which sets hold a cell whole
+//! is found by handing it on from each set to the sets with one attribute more.
 
 use serde::Serialize;
 use std::cmp::Reverse;
