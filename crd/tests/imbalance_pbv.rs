@@ -101,6 +101,8 @@ fn mix_by_class() {
     assert_eq!(mix.all.shares[&Category::Integer], 0.5);
     let json = serde_json::to_value(&mix).unwrap();
     assert_eq!(json["classes"]["parallel"]["shares"]["floating-point"], 0.4);
+    let json = serde_json::to_value(mix.shares()).unwrap();
+    assert_eq!((&json["parallel"]["memory"], &json["serial"]["conditional"]), (&0.6.into(), &0.25.into()));
 }
 
 #[test]

@@ -209,9 +209,7 @@ fn noise_enters_often_at_the_raw_level_and_seldom_at_the_divided_one() {
     }
     let percent = |n: usize| 100.0 * n as f64 / f64::from(trials);
     let [raw, divided, with_pairs] = [raw, divided, with_pairs].map(percent);
-    println!(
-        "noise enters in {raw:.0} % of instances, with the level divided in {divided:.0} %, with pairs {with_pairs:.0} %"
-    );
+    println!("noise enters in {raw:.0} % of instances, level divided {divided:.0} %, with pairs {with_pairs:.0} %");
     assert!(near(raw, 64.0, 10.0) && near(divided, 5.0, 4.0) && near(with_pairs, 10.0, 6.0));
     assert_eq!(Options::default().significance, Significance::Divided(0.05));
 }

@@ -76,7 +76,8 @@ proptest! {
         let n = more.dependent.len();
         let node = random.below(60) as u32;
         more.edges.push(Edge { from: 900, to: 901 + node, back: false, counts: vec![random.below(9) as f64; n] });
-        more.hardware.push(HardwareEvent { id: 77, counts: vec![5.0; n], superiors: vec![(0..n).map(|i| i as f64).collect()] });
+        let superior = (0..n).map(|i| i as f64).collect();
+        more.hardware.push(HardwareEvent { id: 77, counts: vec![5.0; n], superiors: vec![superior] });
         let after = analyse(&more, &Options::default());
         prop_assert_eq!(ranking(&before), ranking(&after));
         prop_assert_eq!(before.entered, after.entered);

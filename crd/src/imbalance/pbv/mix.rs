@@ -64,6 +64,13 @@ pub struct OpcodeMix {
     pub all: Mix,
 }
 
+impl OpcodeMix {
+    /// Share of each category in each class: the `opcode_mix` of `threadtalk.imbalance/1`.
+    pub fn shares(&self) -> BTreeMap<Class, &BTreeMap<Category, f64>> {
+        self.classes.iter().map(|(&class, mix)| (class, &mix.shares)).collect()
+    }
+}
+
 /// Mix of every class, from vector and contents of each block.
 pub fn mix<'a>(blocks: impl IntoIterator<Item = (&'a [u64], &'a Contents)>) -> OpcodeMix {
     let mut sums: BTreeMap<Class, Sum> = BTreeMap::new();
