@@ -39,15 +39,19 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
     let mut statistics = Statistics::default();
     for mut plan in plans {
         let inline = plan.accesses <= options.inline_limit;
-        let found = if options.optimise && inline { optimise::run(&mut plan) } else { optimise::Optimised::default() };
+        let mut found =
+            if options.optimise && inline { optimise::run(&mut plan) } else { optimise::Optimised::default() };
         statistics.functions += 1;
         statistics.events += plan.events.len();
         statistics.dropped += found.dropped;
         statistics.outlined += usize::from(!inline);
         statistics.loops += found.loops.len();
         emitter.offer_loops(plan.function, &found.loops)?;
+        if options.optimise && inline {
+            found.memos = optimise::memos::find(&plan);
+        }
         let style = if inline { Style::Inline } else { Style::Calls };
-        emit::function::emit(&emitter, &plan, &found.sharing, style, &tables)?;
+        emit::function::emit(&emitter, &plan, &found, style, &tables)?;
     }
     emitter.register(&mut tables)?;
     module.add_basic_value_flag(DONE_FLAG, FlagBehavior::Override, emitter.c32(threadtalk_abi::ABI_VERSION));

@@ -24,7 +24,8 @@ struct header {
   uint32_t own_base, own_span, write_base, site_bits;
   struct slot *events;
   uint64_t *visits;
-  uint32_t creation_site, reserved;
+  uint32_t creation_site, memos_used;
+  struct memo { uint64_t states, left, counted; uint64_t *counter; } memos[16];
 };
 struct thread { struct header header; struct slot events[1024]; uint64_t visits[4096]; int id; };
 struct event { uint64_t rar, next, raw; uint32_t site; int writer, reader; struct event *rest; };
@@ -100,7 +101,8 @@ HOOK void *__threadtalk_attach(void) {
   threads[thread_count++] = t;
   for (int i = 0; i < 1024; i++) t->events[i].key = UINT64_MAX;
   uint32_t first = t->id ? (uint32_t)t->id * 2u << SITE_BITS : 0;
-  t->header = (struct header){directory, first, 2u << SITE_BITS, first, SITE_BITS, t->events, t->visits, 0, 0};
+  t->header = (struct header){directory, first, 2u << SITE_BITS, first, SITE_BITS, t->events, t->visits, 0, 0, {{0}}};
+  for (int i = 0; i < 16; i++) t->header.memos[i] = (struct memo){UINT64_MAX, 0, 0, &nothing.rar};
   // Nothing is own: what stands in for cells where there are none must not look like it.
   if (logging) t->header.own_base = 0xfeedbee5, t->header.own_span = 1;
   __threadtalk_thread = t;

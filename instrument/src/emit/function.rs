@@ -10,6 +10,8 @@ use super::{Emitted, Likely, ModuleEmitter};
 use crate::access::{Access, Action, Direction, Event, Plan, When, Worth};
 use crate::error::PassError;
 use crate::llvm;
+use crate::optimise::Optimised;
+use crate::optimise::memos::{Place, Scope};
 use crate::optimise::shared_translation::Sharing;
 use crate::tables::Tables;
 use inkwell::basic_block::BasicBlock;
@@ -39,6 +41,8 @@ pub struct FunctionEmitter<'e, 'a, 'ctx> {
     pub style: Style,
     /// Translations that later events of a group use, by the event that computed them.
     shifts: HashMap<usize, Translation<'ctx>>,
+    /// Memos of reads, by event.
+    memos: &'e HashMap<usize, Place>,
 }
 
 /// Sizes that the inlined sequences handle.
@@ -46,11 +50,11 @@ pub fn is_inlined(access: &Access<'_>) -> bool {
     hooks::read(access.bytes).is_some()
 }
 
-/// Instruments a function. `sharing[i]` says where event `i` has its translation from; by default it makes its own.
+/// Instruments a function, given what the optimisations found.
 pub fn emit<'ctx>(
     module: &ModuleEmitter<'_, 'ctx>,
     plan: &Plan<'ctx>,
-    sharing: &[Sharing],
+    found: &Optimised<'ctx>,
     style: Style,
     tables: &Tables,
 ) -> Emitted<()> {
@@ -58,7 +62,8 @@ pub fn emit<'ctx>(
     let needs = needs(plan, style, tables);
     let reloads = if needs.writes { opaque_calls(function) } else { Vec::new() };
     let prologue = module.prologue(function, needs)?;
-    let mut emitter = FunctionEmitter { module, prologue, style, shifts: HashMap::new() };
+    let mut emitter = FunctionEmitter { module, prologue, style, shifts: HashMap::new(), memos: &found.memos.places };
+    emitter.scopes(&found.memos.scopes)?;
     let mut reloaded = Vec::new();
     let slot = match emitter.prologue.write_id {
         Some(WriteId::Slot(slot)) => Some(slot),
@@ -92,7 +97,7 @@ pub fn emit<'ctx>(
     }
     for (i, (event, place)) in plan.events.iter().zip(places).enumerate() {
         if let Some(place) = place {
-            emitter.fill((i, event), place, sharing.get(i).copied().unwrap_or(Sharing::Alone))?;
+            emitter.fill((i, event), place, found.sharing.get(i).copied().unwrap_or(Sharing::Alone))?;
         }
     }
     emitter.visits(plan, tables)?;
@@ -179,7 +184,8 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         match (&event.action, tail) {
             (Action::Plain(direction, access), Some(tail)) => {
                 let translation = self.translation(access, index, sharing)?;
-                self.access((*direction, access), &translation, site, tail, detail(event))
+                let detail = self.memo(index)?.unwrap_or(detail(event));
+                self.access((*direction, access), &translation, site, tail, detail)
             }
             (Action::Plain(direction, access), None) => m.call_access(*direction, access, site),
             (Action::Update(access), Some(tail)) => self.update(event, access, tail),
@@ -223,15 +229,40 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         translation: &Translation<'ctx>,
         site: IntValue<'ctx>,
         done: BasicBlock<'ctx>,
-        detail: Detail,
+        detail: Detail<'ctx>,
     ) -> Emitted<()> {
-        let exits = Exits { slow: self.module.slow_call(direction, access, site, done)?, done };
+        let slow = match detail {
+            Detail::Memo(memo, share) => self.module.recall_call(access, site, (memo, share), done)?,
+            _ => self.module.slow_call(direction, access, site, done)?,
+        };
+        let exits = Exits { slow, done };
         match direction {
             Direction::Read => {
                 self.module.read(&Read { prologue: &self.prologue, access, translation, site, exits }, detail)
             }
             Direction::Write => self.module.write(&self.prologue, access, translation, site, exits),
         }
+    }
+
+    /// What event `index` remembers, if it is given a memo.
+    fn memo(&self, index: usize) -> Emitted<Option<Detail<'ctx>>> {
+        let (Some(place), Some(header)) = (self.memos.get(&index), self.prologue.header) else { return Ok(None) };
+        let offset = offset::MEMOS + u64::from(place.number) * offset::MEMO_SIZE;
+        Ok(Some(Detail::Memo(self.module.offset(header, offset)?, self.module.c32(place.share))))
+    }
+
+    /// The memos are empty where a nest begins and where it ends.
+    fn scopes(&self, scopes: &[Scope<'ctx>]) -> Emitted<()> {
+        let Some(header) = self.prologue.header else { return Ok(()) };
+        for scope in scopes {
+            for (point, entered) in [(scope.entry, true)].into_iter().chain(scope.exits.iter().map(|&e| (e, false))) {
+                self.module.builder.position_before(&point);
+                llvm::set_location(&self.module.builder, llvm::debug::of(point).map(|l| l.raw));
+                self.module.forget_memos(header, scope.memos, entered)?;
+                llvm::set_location(&self.module.builder, None);
+            }
+        }
+        Ok(())
     }
 
     /// The translation of event `index`: its own, or by the shift of the event that leads its group.
@@ -323,7 +354,7 @@ fn worth(event: &Event<'_>, style: Style) -> Worth {
     if style == Style::Calls { Worth::Call } else { event.worth }
 }
 
-fn detail(event: &Event<'_>) -> Detail {
+fn detail<'ctx>(event: &Event<'_>) -> Detail<'ctx> {
     if event.worth == Worth::Events { Detail::Events } else { Detail::Own }
 }
 

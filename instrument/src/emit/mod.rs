@@ -6,6 +6,7 @@
 //! * [`mod@read`] and [`mod@write`] are the inlined sequences that [`threadtalk_abi::thread`] describes.
 //! * [`vectors`] are masked accesses, gather and scatter; [`library`] are calls of the C library, [`prefix`] is what
 //!   they need to know where a comparison ends.
+//! * [`memos`] are what comes before the event cache in loop nests without calls.
 //! * [`loops`] asks the runtime to count a whole loop before it runs.
 //! * [`function`] puts the pieces where they belong; [`registration`] makes the module known to the runtime.
 
@@ -14,6 +15,7 @@ pub mod hooks;
 pub mod library;
 pub mod lifetime;
 pub mod loops;
+pub mod memos;
 pub mod prefix;
 pub mod prologue;
 pub mod read;

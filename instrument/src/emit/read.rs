@@ -1,4 +1,4 @@
-//! The inlined read.
+//! The inlined read. What comes after the own test: the event cache here, memos in [`super::memos`].
 
 use super::prologue::Prologue;
 use super::translate::{Shape, Translation};
@@ -7,7 +7,7 @@ use crate::access::Access;
 use crate::error::PassError;
 use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
-use inkwell::values::{BasicValue, IntValue, VectorValue};
+use inkwell::values::{BasicValue, IntValue, PointerValue, VectorValue};
 use std::mem::offset_of;
 use threadtalk_abi::module::ModuleBases;
 use threadtalk_abi::thread::{EVENT_SITE_FACTOR, EVENT_SLOTS, offset};
@@ -23,12 +23,16 @@ pub struct Exits<'ctx> {
 
 /// How much of the sequence is emitted; the rest is behind [`Exits::slow`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detail {
+pub enum Detail<'ctx> {
     /// Own values.
     Own,
     /// Own values, and reuse that the event cache knows: in innermost loops, and in the functions behind
     /// [`Exits::slow`].
     Events,
+    /// Own values, and reuse of the state that the memo holds: the memo, and its share of what may be counted (see [`super::memos`]).
+    Memo(PointerValue<'ctx>, IntValue<'ctx>),
+    /// As `Events`, and the memo takes over what was found: in the functions behind [`Exits::slow`] of reads with memos.
+    Refill(PointerValue<'ctx>, IntValue<'ctx>),
 }
 
 /// A read to be emitted.
@@ -52,7 +56,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Where there are no cells, the program's data are taken for them: what it is about to read, so it can be read.
     /// If they look like own ids, the read is done, and rightly so: nobody has written there, and it is no event. If
     /// not, the event cache must not be asked with them.
-    pub fn read(&self, read: &Read<'_, 'ctx>, detail: Detail) -> Emitted<()> {
+    pub fn read(&self, read: &Read<'_, 'ctx>, detail: Detail<'ctx>) -> Emitted<()> {
         match Shape::of(read.access.bytes, read.access.align).cells {
             1 => self.read_one(read, detail),
             2 => self.read_two(read, detail),
@@ -60,16 +64,23 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         }
     }
 
-    fn read_one(&self, read: &Read<'_, 'ctx>, detail: Detail) -> Emitted<()> {
+    fn read_one(&self, read: &Read<'_, 'ctx>, detail: Detail<'ctx>) -> Emitted<()> {
         let cell = self.builder.build_load(self.i32, read.translation.cells, "")?.into_int_value();
         self.relaxed_value(cell, 4);
         let (base, foreign) = read.prologue.own.ok_or(PassError::Invalid("no own range".into()))?;
         let (last, others) = self.with_last(read, self.foreign_bits(cell, base, foreign)?)?;
-        if self.leave_if_own(read, others, detail)? { self.equal_event(read, cell, None, last) } else { Ok(()) }
+        if !self.leave_if_own(read, others, detail)? {
+            return Ok(());
+        }
+        if let Detail::Memo(memo, _) = detail {
+            let state = self.load_int(self.i32, memo, offset::MEMO_STATES)?;
+            return self.take(read, memo, self.compare(IntPredicate::EQ, cell, state)?, (state, last));
+        }
+        self.equal_event(read, (cell, None, last), detail)
     }
 
     /// Two cells in one load.
-    fn read_two(&self, read: &Read<'_, 'ctx>, detail: Detail) -> Emitted<()> {
+    fn read_two(&self, read: &Read<'_, 'ctx>, detail: Detail<'ctx>) -> Emitted<()> {
         let b = &self.builder;
         let both = b.build_load(self.i64, read.translation.cells, "")?.into_int_value();
         if read.access.align >= 8 {
@@ -82,13 +93,18 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         if !self.leave_if_own(read, others, detail)? {
             return Ok(());
         }
+        if let Detail::Memo(memo, _) = detail {
+            let states = self.load_int(self.i64, memo, offset::MEMO_STATES)?;
+            let state = b.build_int_truncate(states, self.i32, "")?;
+            return self.take(read, memo, self.compare(IntPredicate::EQ, both, states)?, (state, last));
+        }
         let low = b.build_int_truncate(both, self.i32, "")?;
         let high = b.build_int_truncate(b.build_right_shift(both, self.c64(32), false, "")?, self.i32, "")?;
-        self.equal_event(read, low, Some(self.compare(IntPredicate::EQ, low, high)?), last)
+        self.equal_event(read, (low, Some(self.compare(IntPredicate::EQ, low, high)?), last), detail)
     }
 
     /// Four cells or more in one vector.
-    fn read_lanes(&self, read: &Read<'_, 'ctx>, lanes: u32, detail: Detail) -> Emitted<()> {
+    fn read_lanes(&self, read: &Read<'_, 'ctx>, lanes: u32, detail: Detail<'ctx>) -> Emitted<()> {
         let b = &self.builder;
         let (base, foreign) = read.prologue.own.ok_or(PassError::Invalid("no own range".into()))?;
         let cells = b.build_load(self.i32.vec_type(lanes), read.translation.cells, "")?.into_vector_value();
@@ -100,9 +116,14 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         if !self.leave_if_own(read, others, detail)? {
             return Ok(());
         }
+        if let Detail::Memo(memo, _) = detail {
+            let state = self.load_int(self.i32, memo, offset::MEMO_STATES)?;
+            let equal = b.build_int_compare(IntPredicate::EQ, cells, self.splat(state, lanes)?, "")?;
+            return self.take(read, memo, self.all(equal)?, (state, last));
+        }
         let first = b.build_extract_element(cells, self.c32(0), "")?.into_int_value();
         let equal = b.build_int_compare(IntPredicate::EQ, cells, self.splat(first, lanes)?, "")?;
-        self.equal_event(read, first, Some(self.all(equal)?), last)
+        self.equal_event(read, (first, Some(self.all(equal)?), last), detail)
     }
 
     /// A thread's ids are those that differ from its first one in no bit of `foreign`: 0 if all cells are its own; for
@@ -136,9 +157,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     fn equal_event(
         &self,
         read: &Read<'_, 'ctx>,
-        cell: IntValue<'ctx>,
-        equal: Option<IntValue<'ctx>>,
-        last: Option<IntValue<'ctx>>,
+        (cell, equal, last): (IntValue<'ctx>, Option<IntValue<'ctx>>, Option<IntValue<'ctx>>),
+        detail: Detail<'ctx>,
     ) -> Emitted<()> {
         let b = &self.builder;
         let last = last.map(|last| self.compare(IntPredicate::EQ, last, cell)).transpose()?;
@@ -151,22 +171,29 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             self.branch(b.build_not(equal, "")?, read.exits.slow, event, Likely::Rarely)?;
             b.position_at_end(event);
         }
-        let mut count = self.c64(u64::from(Shape::of(read.access.bytes, read.access.align).cells));
-        if let Some(last) = read.translation.last {
-            count = b.build_int_add(count, last.more, "")?;
+        self.count_event(read, cell, self.granules(read)?, detail)
+    }
+
+    /// How many granules are read.
+    pub(super) fn granules(&self, read: &Read<'_, 'ctx>) -> Emitted<IntValue<'ctx>> {
+        let count = self.c64(u64::from(Shape::of(read.access.bytes, read.access.align).cells));
+        match read.translation.last {
+            Some(last) => Ok(self.builder.build_int_add(count, last.more, "")?),
+            None => Ok(count),
         }
-        self.count_event(read, cell, count)
     }
 
     /// Own values are done; the rest goes to the cold call, or on in a new block: then this says true.
-    fn leave_if_own(&self, read: &Read<'_, 'ctx>, others: IntValue<'ctx>, detail: Detail) -> Emitted<bool> {
+    fn leave_if_own(&self, read: &Read<'_, 'ctx>, others: IntValue<'ctx>, detail: Detail<'ctx>) -> Emitted<bool> {
         let own = self.compare(IntPredicate::EQ, others, others.get_type().const_zero())?;
         if detail == Detail::Own {
             self.branch(own, read.exits.done, read.exits.slow, Likely::Usually)?;
             return Ok(false);
         }
         let check = self.block_after(self.here()?);
-        self.branch(own, read.exits.done, check, Likely::Mostly)?;
+        // The thread's pointer, which memos are addressed with, must not take a register from a loop over own data.
+        let likely = if matches!(detail, Detail::Memo(..)) { Likely::Usually } else { Likely::Mostly };
+        self.branch(own, read.exits.done, check, likely)?;
         self.builder.position_at_end(check);
         let mapped = self.block_after(check);
         let unmapped = self.compare(IntPredicate::EQ, read.translation.shift, self.c64(0))?;
@@ -176,7 +203,13 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     }
 
     /// The event cache: if this read is known there, counts it.
-    fn count_event(&self, read: &Read<'_, 'ctx>, cell: IntValue<'ctx>, count: IntValue<'ctx>) -> Emitted<()> {
+    fn count_event(
+        &self,
+        read: &Read<'_, 'ctx>,
+        cell: IntValue<'ctx>,
+        count: IntValue<'ctx>,
+        detail: Detail<'ctx>,
+    ) -> Emitted<()> {
         let header = read.prologue.header.ok_or(PassError::Invalid("no header".into()))?;
         let exits = read.exits;
         let b = &self.builder;
@@ -194,6 +227,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.branch(self.compare(IntPredicate::NE, known, key)?, exits.slow, hit, Likely::Rarely)?;
         b.position_at_end(hit);
         let counter = b.build_load(self.ptr, self.offset(slot, offset::SLOT_COUNTER)?, "")?.into_pointer_value();
+        if let Detail::Refill(memo, share) = detail {
+            return self.refill((memo, share), (cell, counter, count), exits);
+        }
         let before = self.load_int(self.i64, counter, offset::COUNTER_RAR)?;
         let after = b.build_int_add(before, count, "")?;
         let limit = self.load_int(self.i64, counter, offset::COUNTER_NEXT)?;

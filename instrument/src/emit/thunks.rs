@@ -24,7 +24,7 @@ use threadtalk_abi::hooks::{self, Hook};
 use threadtalk_abi::thread::offset;
 
 /// LLVM's number of the calling convention `preserve_all`.
-const PRESERVE_ALL: u32 = 15;
+pub(super) const PRESERVE_ALL: u32 = 15;
 
 /// Attributes that say what instructions a function may use.
 const TARGET_ATTRIBUTES: [&str; 3] = ["target-cpu", TARGET_FEATURES, "tune-cpu"];
@@ -97,11 +97,18 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let function = self.new_function(&name, self.hook(hook).get_type(), &key.2);
         self.functions.borrow_mut().insert(key, function);
         let aside = ModuleEmitter { builder: Rc::new(self.context.create_builder()), ..self.clone() };
-        aside.access_body(function, hook, direction, bytes)?;
+        aside.access_body(function, hook, (direction, Detail::Events), bytes)?;
         Ok(function)
     }
 
-    fn access_body(&self, function: FunctionValue<'ctx>, hook: Hook, direction: Direction, bytes: u64) -> Emitted<()> {
+    /// `Refill`: the function of a read with a memo. Emitted with `Detail::Events` for any other.
+    pub(super) fn access_body(
+        &self,
+        function: FunctionValue<'ctx>,
+        hook: Hook,
+        (direction, detail): (Direction, Detail<'ctx>),
+        bytes: u64,
+    ) -> Emitted<()> {
         let b = &self.builder;
         let (pointer, site) =
             (function.get_params()[0].into_pointer_value(), function.get_params()[1].into_int_value());
@@ -124,7 +131,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             Direction::Read => {
                 self.load_own(&mut prologue, header, bytes == 8)?;
                 let read = Read { prologue: &prologue, access: &access, translation: &translation, site, exits };
-                self.read(&read, Detail::Events)
+                self.read(&read, detail)
             }
             Direction::Write => {
                 prologue.write_id = Some(WriteId::Value(self.write_id(header)?));
@@ -133,7 +140,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         }
     }
 
-    fn new_function(
+    pub(super) fn new_function(
         &self,
         name: &str,
         ty: inkwell::types::FunctionType<'ctx>,
@@ -159,7 +166,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     }
 }
 
-fn targets(function: FunctionValue<'_>) -> Vec<(&'static str, String)> {
+pub(super) fn targets(function: FunctionValue<'_>) -> Vec<(&'static str, String)> {
     let value = |name| {
         let attribute = function.get_string_attribute(AttributeLoc::Function, name)?;
         Some((name, attribute.get_string_value().to_string_lossy().into_owned()))

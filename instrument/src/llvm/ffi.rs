@@ -75,6 +75,13 @@ unsafe extern "C" {
     pub fn threadtalk_shim_dominators_open(function: LLVMValueRef) -> *mut c_void;
     pub fn threadtalk_shim_dominates(dominators: *mut c_void, first: LLVMValueRef, second: LLVMValueRef) -> bool;
     pub fn threadtalk_shim_dominators_close(dominators: *mut c_void);
+    pub fn threadtalk_shim_exits(
+        function: LLVMValueRef,
+        headers: *const LLVMBasicBlockRef,
+        count: usize,
+        data: *mut c_void,
+        on_exit: extern "C" fn(*mut c_void, usize, LLVMValueRef),
+    ) -> bool;
     pub fn threadtalk_shim_split_before(instruction: LLVMValueRef) -> LLVMBasicBlockRef;
     pub fn threadtalk_shim_entry_point(function: LLVMValueRef) -> LLVMValueRef;
     pub fn threadtalk_shim_after_call(call: LLVMValueRef) -> LLVMValueRef;

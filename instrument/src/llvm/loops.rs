@@ -3,7 +3,7 @@
 use super::debug::{self, Location};
 use super::ffi::{self, RawLoop};
 use inkwell::basic_block::BasicBlock;
-use inkwell::llvm_sys::prelude::LLVMBasicBlockRef;
+use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -84,6 +84,28 @@ impl<'ctx> Loops<'ctx> {
     pub fn chain(&self, innermost: Option<usize>) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(innermost, |&i| self.all[i].parent)
     }
+}
+
+/// For each loop, given by its header, where control goes when it leaves the loop: reached only from there. `None` if there is a loop
+/// for which that cannot be.
+pub fn exits<'ctx>(
+    function: FunctionValue<'ctx>,
+    headers: &[BasicBlock<'ctx>],
+) -> Option<Vec<Vec<InstructionValue<'ctx>>>> {
+    let raw: Vec<_> = headers.iter().map(|b| b.as_mut_ptr()).collect();
+    let mut found: Vec<Vec<InstructionValue<'ctx>>> = vec![Vec::new(); raw.len()];
+    let data: *mut Vec<Vec<InstructionValue<'ctx>>> = &mut found;
+    // SAFETY: live headers of that live function; the visitor gets the data that it expects.
+    let all = unsafe {
+        let (headers, count) = (raw.as_ptr(), raw.len());
+        ffi::threadtalk_shim_exits(function.as_value_ref(), headers, count, data.cast(), on_exit)
+    };
+    all.then_some(found)
+}
+
+extern "C" fn on_exit(data: *mut c_void, number: usize, raw: LLVMValueRef) {
+    // SAFETY: `exits` passes its own lists, one for each loop, and the shim a live instruction.
+    unsafe { (&mut *data.cast::<Vec<Vec<InstructionValue<'_>>>>())[number].push(InstructionValue::new(raw)) };
 }
 
 /// The nearest block that dominates all of `blocks`.

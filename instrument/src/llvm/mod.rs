@@ -213,6 +213,12 @@ pub fn users(value: LLVMValueRef) -> Vec<LLVMValueRef> {
     found
 }
 
+/// Whether a value is the label of a block.
+pub fn is_block(value: LLVMValueRef) -> bool {
+    // SAFETY: a live value.
+    unsafe { LLVMValueIsBasicBlock(value) != 0 }
+}
+
 /// The value as an instruction.
 pub fn as_instruction<'ctx>(value: LLVMValueRef) -> Option<InstructionValue<'ctx>> {
     // SAFETY: a live value, seen to be an instruction before it is wrapped.

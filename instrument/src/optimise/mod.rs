@@ -3,12 +3,14 @@
 //!
 //! * [`own_reads`]: reads of what the same block has just written are own reads: no event, no code.
 //! * [`shared_translation`]: accesses near each other are translated by one look into the directory.
+//! * [`memos`]: reads of a loop nest compare with the state that they saw last.
 //! * [`whole_loops`]: loops whose accesses are known before they run get a copy without hooks.
 //!
 //! All rest on one thing: in a program without data races, no other thread can touch the address between two accesses
 //! of a block unless something between them synchronises. Anything that could (calls, fences, atomic accesses) ends a
 //! [`segment`].
 
+pub mod memos;
 pub mod own_reads;
 pub mod segment;
 pub mod shared_translation;
@@ -26,6 +28,8 @@ pub struct Optimised<'ctx> {
     pub sharing: Vec<Sharing>,
     /// Loops with a copy without hooks.
     pub loops: Vec<Offer<'ctx>>,
+    /// What the reads of loop nests remember; found when the loops have their copies.
+    pub memos: memos::Memos<'ctx>,
     /// Number of reads that were left out.
     pub dropped: usize,
 }
@@ -37,5 +41,5 @@ pub fn run<'ctx>(plan: &mut Plan<'ctx>) -> Optimised<'ctx> {
     let dropped = before - plan.events.len();
     let mut analysis = Analysis::of(plan.function);
     let sharing = shared_translation::run(plan, &mut analysis);
-    Optimised { sharing, loops: whole_loops::find(plan, &mut analysis), dropped }
+    Optimised { sharing, loops: whole_loops::find(plan, &mut analysis), dropped, memos: Default::default() }
 }

@@ -42,7 +42,7 @@ impl<'ctx> Segments<'ctx> {
 }
 
 /// Whether another thread's accesses could be ordered between what is before and after this instruction.
-fn synchronises(inst: InstructionValue<'_>) -> bool {
+pub fn synchronises(inst: InstructionValue<'_>) -> bool {
     match inst.get_opcode() {
         InstructionOpcode::Fence | InstructionOpcode::AtomicRMW | InstructionOpcode::AtomicCmpXchg => true,
         InstructionOpcode::Load | InstructionOpcode::Store => llvm::is_atomic(inst),

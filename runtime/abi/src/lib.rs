@@ -8,6 +8,7 @@
 //! * [`thread`] is the part of a thread's control block that inlined code touches.
 //! * [`module`] is the description of a compiled module: its source regions and sites.
 //! * [`loops`] describes the accesses of a whole loop.
+//! * [`memo`] is what the reads of a loop nest know of the states that they saw last.
 //! * [`cell`] says how a 4-byte signature cell encodes its state.
 //!
 //! A change that an old object file would not survive raises [`ABI_VERSION`]; the pass references
@@ -18,6 +19,7 @@
 pub mod cell;
 pub mod hooks;
 pub mod loops;
+pub mod memo;
 pub mod module;
 pub mod thread;
 

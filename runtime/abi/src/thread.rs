@@ -4,6 +4,7 @@
 //! instrumented function calls `__threadtalk_attach`. Every access to these fields comes from
 //! the owning thread; nothing here is shared.
 
+use crate::memo::{MEMOS, Memo};
 use core::ffi::c_void;
 
 /// `thread_local(initialexec)` pointer to the [`ThreadHeader`]; defined by the runtime, null in a new thread.
@@ -25,6 +26,8 @@ pub const EVENT_SITE_FACTOR: u32 = 37;
 ///     e = events[(c + s * 37) % 1024];   if e.key != (s << 32 | c) goto slow
 ///     r = e.counter.rar + n;             if r >= e.counter.next goto slow
 ///     e.counter.rar = r                  done                     (reuse, or a read that is no event)
+/// In loop nests without calls a memo comes before the event cache:
+///     if memo.states == c && memo.left >= n { memo.left -= n; done }
 /// Where t == 0 there is no cell to test. Inlined code may then test the granule itself as if it were one: at worst
 /// it takes the slow path, for if it looks like an own value, the read would have been no event.
 /// slow:
@@ -56,8 +59,10 @@ pub struct ThreadHeader {
     /// Site of the latest call that may create a thread (`pthread_create`, `std::thread`, `__kmpc_fork_call`):
     /// the pass stores it before the call, the new thread's record takes it.
     pub creation_site: u32,
-    /// Reserved; zero.
-    pub reserved: u32,
+    /// How many of the memos the running loop nest uses.
+    pub memos_used: u32,
+    /// See [`crate::memo`].
+    pub memos: [Memo; MEMOS],
 }
 
 /// One slot of the event cache.
@@ -86,6 +91,7 @@ pub struct EventCounter {
 /// Byte offsets in [`ThreadHeader`] for the pass.
 pub mod offset {
     use super::{EventCounter, EventSlot, ThreadHeader};
+    use crate::memo::Memo;
     use core::mem::offset_of;
 
     /// Of [`ThreadHeader::directory`].
@@ -102,6 +108,20 @@ pub mod offset {
     pub const VISITS: u64 = offset_of!(ThreadHeader, visits) as u64;
     /// Of [`ThreadHeader::creation_site`].
     pub const CREATION_SITE: u64 = offset_of!(ThreadHeader, creation_site) as u64;
+    /// Of [`ThreadHeader::memos_used`].
+    pub const MEMOS_USED: u64 = offset_of!(ThreadHeader, memos_used) as u64;
+    /// Of [`ThreadHeader::memos`].
+    pub const MEMOS: u64 = offset_of!(ThreadHeader, memos) as u64;
+    /// Of [`Memo::states`].
+    pub const MEMO_STATES: u64 = offset_of!(Memo, states) as u64;
+    /// Of [`Memo::left`].
+    pub const MEMO_LEFT: u64 = offset_of!(Memo, left) as u64;
+    /// Of [`Memo::counted`].
+    pub const MEMO_COUNTED: u64 = offset_of!(Memo, counted) as u64;
+    /// Of [`Memo::counter`].
+    pub const MEMO_COUNTER: u64 = offset_of!(Memo, counter) as u64;
+    /// Size of [`Memo`].
+    pub const MEMO_SIZE: u64 = size_of::<Memo>() as u64;
     /// Of [`EventSlot::key`].
     pub const SLOT_KEY: u64 = offset_of!(EventSlot, key) as u64;
     /// Of [`EventSlot::counter`].

@@ -7,7 +7,9 @@ use crate::events::{EventKey, Table};
 use crate::file::ProfileFile;
 use crate::file::appender::Appender;
 use crate::memory::arena::Arena;
+use crate::thread::memos::settle;
 use core::ptr;
+use threadtalk_abi::memo::Memo;
 use threadtalk_profile::layout::{BUCKET_PAGES, BucketPage, CrdMode, EventRecord, TraceRecord, block};
 
 /// How reuse distances are measured in this run.
@@ -165,9 +167,9 @@ impl Traces {
         raw: bool,
         watched: bool,
         plan: &Plan,
-        thread: (&mut Arena, &mut Watches, &ProfileFile),
+        thread: (&mut Arena, &mut Watches, &mut [Memo], &ProfileFile),
     ) -> Verdict {
-        let (arena, watches, file) = thread;
+        let (arena, watches, memos, file) = thread;
         // SAFETY: the caller's promise.
         let number = unsafe { (*event).private };
         // SAFETY: adopted records carry the number of a trace that exists.
@@ -188,6 +190,7 @@ impl Traces {
         if (raw || watched)
             && let Some(watch) = watches.take(element, number)
         {
+            settle(memos);
             let interval = self.clock(number) - watch.start;
             // SAFETY: as above; no other reference into the slots is live.
             let record = unsafe { &mut *(*self.slots.add(number as usize)).record };
@@ -205,6 +208,7 @@ impl Traces {
             unsafe { (*event).rar >= (*event).next }
         };
         if due {
+            settle(memos);
             let clock = self.clock(number);
             let period = self.period_at(clock, plan);
             let gap = self.gap(period);

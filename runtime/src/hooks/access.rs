@@ -3,7 +3,7 @@
 use crate::distance::trace::Verdict;
 use crate::events::EventKey;
 use crate::process::{Process, accuracy};
-use crate::thread::Thread;
+use crate::thread::{Thread, memos};
 use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::{NONE, SHARED, TRACKED};
@@ -95,7 +95,7 @@ fn event(t: &mut Thread, p: &Process, cell: &AtomicU32, element: u64, site: u32,
     } else {
         // SAFETY: `find_record` adopted the record; the watches belong to this block.
         unsafe {
-            let thread = (&mut t.arena, &mut *t.watches, &p.file);
+            let thread = (&mut t.arena, &mut *t.watches, memos::used(&mut t.header), &p.file);
             t.traces.usage(record, element / GRANULE, e.raw, e.tracked, &p.plan, thread)
         }
     };

@@ -10,7 +10,7 @@
 use super::access::fresh_id;
 use super::scan::{equal_prefix, own_prefix};
 use crate::process::Process;
-use crate::thread::Thread;
+use crate::thread::{Thread, memos};
 use core::slice;
 use core::sync::atomic::AtomicU32;
 use threadtalk_abi::cell::NONE;
@@ -62,6 +62,7 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64)
         }
     }
     if counts.len > 0 && p.plan.mode != CrdMode::Off {
+        memos::settle(memos::used(&mut t.header));
         if t.traces.one_in(IN_ORDER) {
             return false;
         }

@@ -3,6 +3,7 @@
 //! A *control block* ([`Thread`]) is the memory of a live thread; blocks are recycled. A *logical thread* is a number in the
 //! profile; it is never used again. [`attach`] brings the two together, [`detach`] parts them.
 
+pub mod memos;
 pub mod pool;
 pub mod roll;
 pub mod visits;
@@ -18,6 +19,7 @@ use crate::memory::arena::Arena;
 use crate::process::Process;
 use core::ptr;
 use core::sync::atomic::{AtomicU64, Ordering};
+use threadtalk_abi::memo::{MEMOS, Memo};
 use threadtalk_abi::thread::{EMPTY_KEY, EVENT_SITE_FACTOR, EVENT_SLOTS, EventCounter, EventSlot, ThreadHeader};
 use threadtalk_profile::layout::{EventRecord, ThreadRecord, block};
 use threadtalk_sigmem::{ChunkStock, Transition, View};
@@ -84,7 +86,8 @@ impl Thread {
                 events,
                 visits: ptr::null_mut(),
                 creation_site: 0,
-                reserved: 0,
+                memos_used: 0,
+                memos: [const { Memo::new(ptr::null_mut()) }; MEMOS],
             },
             busy: false,
             events,
@@ -105,6 +108,8 @@ impl Thread {
         };
         // SAFETY: `place` is ours and large enough.
         unsafe { place.write(thread) };
+        // SAFETY: just written.
+        unsafe { (*place).forget_memos() };
         Some(place)
     }
 
@@ -120,6 +125,7 @@ impl Thread {
         self.context = 0;
         self.busy = false;
         self.forget_events();
+        self.forget_memos();
         self.header.visits = match self.visits.begin(process, id) {
             Some(counters) => counters,
             None => return false,
@@ -130,6 +136,9 @@ impl Thread {
 
     /// The block's thread ends: its counts go where they stay.
     pub fn end(&mut self, process: &Process) {
+        // What a jump out of a signal handler has left over.
+        memos::settle(&mut self.header.memos);
+        self.forget_memos();
         self.flush_checked(process);
         self.visits.end(process, self.view.thread());
         self.table.clear();

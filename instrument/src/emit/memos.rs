@@ -1,0 +1,195 @@
+//! Reads that compare with the state that they saw last: see [`threadtalk_abi::memo`].
+//!
+//! Four instructions where the event cache takes fourteen. What the memo does not know goes to a function of the module
+//! (`threadtalk.recall8`), which looks into the event cache and, if the state is there, lets the memo take it over.
+
+use super::read::{Detail, Exits, Read};
+use super::thunks::{PRESERVE_ALL, targets};
+use super::{Emitted, Likely, ModuleEmitter};
+use crate::access::{Access, Direction};
+use crate::error::PassError;
+use inkwell::IntPredicate;
+use inkwell::basic_block::BasicBlock;
+use inkwell::values::{FunctionValue, IntValue, PointerValue};
+use std::rc::Rc;
+use threadtalk_abi::hooks;
+use threadtalk_abi::memo::{MOST_PENDING, NO_STATE};
+use threadtalk_abi::thread::offset;
+
+/// Names of the functions, by log2 of the bytes that are read.
+const RECALL: [&str; 7] = [
+    "threadtalk.recall1",
+    "threadtalk.recall2",
+    "threadtalk.recall4",
+    "threadtalk.recall8",
+    "threadtalk.recall16",
+    "threadtalk.recall32",
+    "threadtalk.recall64",
+];
+/// A memo that shares a counter is not asked again sooner. Of the least sampling period it is two.
+const LEAST_GRANTED: u64 = 32;
+const FORGET: &str = "threadtalk.forget";
+
+impl<'ctx> ModuleEmitter<'_, 'ctx> {
+    /// Counts the read if its cells are in the memo's state (`equal` says that of all but the last one of a ragged access) and the
+    /// memo may count so many.
+    pub(super) fn take(
+        &self,
+        read: &Read<'_, 'ctx>,
+        memo: PointerValue<'ctx>,
+        equal: IntValue<'ctx>,
+        (state, last): (IntValue<'ctx>, Option<IntValue<'ctx>>),
+    ) -> Emitted<()> {
+        let b = &self.builder;
+        let equal = match last {
+            Some(last) => b.build_and(equal, self.compare(IntPredicate::EQ, last, state)?, "")?,
+            None => equal,
+        };
+        let known = self.block_after(self.here()?);
+        let store = self.block_after(known);
+        self.branch(equal, known, read.exits.slow, Likely::Usually)?;
+        b.position_at_end(known);
+        let count = self.granules(read)?;
+        let left = self.load_int(self.i64, memo, offset::MEMO_LEFT)?;
+        let after = b.build_int_sub(left, count, "")?;
+        self.branch(self.compare(IntPredicate::ULT, left, count)?, read.exits.slow, store, Likely::Rarely)?;
+        b.position_at_end(store);
+        b.build_store(self.offset(memo, offset::MEMO_LEFT)?, after)?;
+        b.build_unconditional_branch(read.exits.done)?;
+        Ok(())
+    }
+
+    /// The memo takes over a state that counts in `counter`, and counts the present read.
+    ///
+    /// All memos of one site may count in one counter. Together they must not pass the next sample by much, so each gets a share
+    /// of what is left until then: one in `2^share`, but enough for [`LEAST_GRANTED`] granules.
+    pub(super) fn refill(
+        &self,
+        (memo, share): (PointerValue<'ctx>, IntValue<'ctx>),
+        (state, counter, count): (IntValue<'ctx>, PointerValue<'ctx>, IntValue<'ctx>),
+        exits: Exits<'ctx>,
+    ) -> Emitted<()> {
+        let b = &self.builder;
+        self.settle(memo)?;
+        let before = self.load_int(self.i64, counter, offset::COUNTER_RAR)?;
+        let next = self.load_int(self.i64, counter, offset::COUNTER_NEXT)?;
+        let after = b.build_int_add(before, count, "")?;
+        let free = self.block_after(self.here()?);
+        self.branch(self.compare(IntPredicate::UGE, after, next)?, exits.slow, free, Likely::Rarely)?;
+        b.position_at_end(free);
+        let until = b.build_int_sub(b.build_int_sub(next, before, "")?, self.c64(1), "")?;
+        let part = b.build_right_shift(until, self.widen(share)?, false, "")?;
+        let word = [self.i64.into()];
+        let least = self.intrinsic("llvm.umax", &word, &[part.into(), self.c64(LEAST_GRANTED).into()])?;
+        let most = self.intrinsic("llvm.umin", &word, &[until.into(), self.c64(MOST_PENDING).into()])?;
+        let granted = self.intrinsic("llvm.umin", &word, &[least.into(), most.into()])?.into_int_value();
+        b.build_store(self.offset(memo, offset::MEMO_STATES)?, self.in_both_halves(state)?)?;
+        b.build_store(self.offset(memo, offset::MEMO_COUNTER)?, counter)?;
+        b.build_store(self.offset(memo, offset::MEMO_COUNTED)?, granted)?;
+        b.build_store(self.offset(memo, offset::MEMO_LEFT)?, b.build_int_sub(granted, count, "")?)?;
+        b.build_unconditional_branch(exits.done)?;
+        Ok(())
+    }
+
+    /// Tells the memo's counter what the memo has counted.
+    fn settle(&self, memo: PointerValue<'ctx>) -> Emitted<()> {
+        let b = &self.builder;
+        let counted = self.load_int(self.i64, memo, offset::MEMO_COUNTED)?;
+        let left = self.load_int(self.i64, memo, offset::MEMO_LEFT)?;
+        b.build_store(self.offset(memo, offset::MEMO_COUNTED)?, left)?;
+        let counter = b.build_load(self.ptr, self.offset(memo, offset::MEMO_COUNTER)?, "")?.into_pointer_value();
+        let rar = self.load_int(self.i64, counter, offset::COUNTER_RAR)?;
+        let rar = b.build_int_add(rar, b.build_int_sub(counted, left, "")?, "")?;
+        b.build_store(self.offset(counter, offset::COUNTER_RAR)?, rar)?;
+        Ok(())
+    }
+
+    /// A cold block that calls the function for a read with a memo and branches to `done`.
+    pub(super) fn recall_call(
+        &self,
+        access: &Access<'ctx>,
+        site: IntValue<'ctx>,
+        (memo, share): (PointerValue<'ctx>, IntValue<'ctx>),
+        done: BasicBlock<'ctx>,
+    ) -> Emitted<BasicBlock<'ctx>> {
+        let here = self.here()?;
+        let function = here.get_parent().ok_or(PassError::Invalid("block without function".into()))?;
+        let recall = self.recall_function(access.bytes, function)?;
+        let slow = self.context.append_basic_block(function, "");
+        self.builder.position_at_end(slow);
+        let arguments = [access.pointer.into(), site.into(), memo.into(), share.into()];
+        self.builder.build_call(recall, &arguments, "")?.set_call_convention(PRESERVE_ALL);
+        self.builder.build_unconditional_branch(done)?;
+        self.builder.position_at_end(here);
+        Ok(slow)
+    }
+
+    fn recall_function(&self, bytes: u64, caller: FunctionValue<'ctx>) -> Emitted<FunctionValue<'ctx>> {
+        let size = PassError::Invalid(format!("no hook for {bytes} bytes"));
+        let (Some(hook), Some(&name)) = (hooks::read(bytes), RECALL.get(bytes.trailing_zeros() as usize)) else {
+            return Err(size);
+        };
+        let key = (name, false, targets(caller));
+        if let Some(known) = self.functions.borrow().get(&key) {
+            return Ok(*known);
+        }
+        let parameters = [self.ptr.into(), self.i32.into(), self.ptr.into(), self.i32.into()];
+        let function = self.new_function(name, self.context.void_type().fn_type(&parameters, false), &key.2);
+        self.functions.borrow_mut().insert(key, function);
+        let aside = ModuleEmitter { builder: Rc::new(self.context.create_builder()), ..self.clone() };
+        let (memo, share) = (function.get_params()[2].into_pointer_value(), function.get_params()[3].into_int_value());
+        aside.access_body(function, hook, (Direction::Read, Detail::Refill(memo, share)), bytes)?;
+        Ok(function)
+    }
+
+    /// Empties the first `memos` memos, where a nest is entered or left.
+    pub(super) fn forget_memos(&self, header: PointerValue<'ctx>, memos: u32, entered: bool) -> Emitted<()> {
+        let caller = self.here()?.get_parent().ok_or(PassError::Invalid("block without function".into()))?;
+        let used = if entered { memos } else { 0 };
+        let arguments = [header.into(), self.c64(u64::from(memos)).into(), self.c32(used).into()];
+        let call = self.builder.build_call(self.forget_function(caller)?, &arguments, "")?;
+        call.set_call_convention(PRESERVE_ALL);
+        Ok(())
+    }
+
+    fn forget_function(&self, caller: FunctionValue<'ctx>) -> Emitted<FunctionValue<'ctx>> {
+        let key = (FORGET, false, targets(caller));
+        if let Some(known) = self.functions.borrow().get(&key) {
+            return Ok(*known);
+        }
+        let parameters = [self.ptr.into(), self.i64.into(), self.i32.into()];
+        let function = self.new_function(FORGET, self.context.void_type().fn_type(&parameters, false), &key.2);
+        self.functions.borrow_mut().insert(key, function);
+        let aside = ModuleEmitter { builder: Rc::new(self.context.create_builder()), ..self.clone() };
+        aside.forget_body(function)?;
+        Ok(function)
+    }
+
+    fn forget_body(&self, function: FunctionValue<'ctx>) -> Emitted<()> {
+        let b = &self.builder;
+        let [header, memos, used] = function.get_params()[..] else {
+            return Err(PassError::Invalid("three parameters".into()));
+        };
+        let [entry, body, done] = [(); 3].map(|()| self.context.append_basic_block(function, ""));
+        b.position_at_end(entry);
+        let header = header.into_pointer_value();
+        b.build_store(self.offset(header, offset::MEMOS_USED)?, used.into_int_value())?;
+        b.build_unconditional_branch(body)?;
+        b.position_at_end(body);
+        let number = b.build_phi(self.i64, "")?;
+        let index = number.as_basic_value().into_int_value();
+        let first = self.offset(header, offset::MEMOS)?;
+        let memo = self.offset_by(first, b.build_int_mul(index, self.c64(offset::MEMO_SIZE), "")?)?;
+        self.settle(memo)?;
+        b.build_store(self.offset(memo, offset::MEMO_STATES)?, self.c64(NO_STATE))?;
+        b.build_store(self.offset(memo, offset::MEMO_LEFT)?, self.c64(0))?;
+        b.build_store(self.offset(memo, offset::MEMO_COUNTED)?, self.c64(0))?;
+        let next = b.build_int_add(index, self.c64(1), "")?;
+        number.add_incoming(&[(&self.c64(0), entry), (&next, body)]);
+        let more = self.compare(IntPredicate::ULT, next, memos.into_int_value())?;
+        b.build_conditional_branch(more, body, done)?;
+        b.position_at_end(done);
+        b.build_return(None)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,154 @@
+//! Gives reads of loop nests memos: see [`threadtalk_abi::memo`].
+//!
+//! The memos of a thread belong to one nest at a time, so a nest must not call what could contain another: the outermost loop around a
+//! read without such calls is its nest. It is as large as possible, because each time it is entered its reads know nothing.
+//!
+//! Neighbours tend to have one state, so reads that walk through memory get memos. Where the address comes out of the data (`x[column[i]]`,
+//! `p = p->next`), states alternate: a memo would miss half of the time, the event cache does not.
+
+use super::segment::{plain, synchronises};
+use crate::access::{Direction, Event, Plan, Worth};
+use crate::llvm;
+use crate::llvm::loops::{self, Loops};
+use crate::tables::SiteId;
+use inkwell::llvm_sys::prelude::LLVMValueRef;
+use inkwell::values::{AsValueRef, InstructionOpcode, InstructionValue};
+use std::collections::{BTreeMap, HashMap};
+use threadtalk_abi::memo::MEMOS;
+
+/// How far addresses are followed back.
+const MOST_ORIGINS: usize = 32;
+
+/// A loop nest with memos.
+pub struct Scope<'ctx> {
+    /// Runs last before the nest.
+    pub entry: InstructionValue<'ctx>,
+    /// Run first after it.
+    pub exits: Vec<InstructionValue<'ctx>>,
+    /// How many memos it uses.
+    pub memos: u32,
+}
+
+/// The memo of a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Number of the memo.
+    pub number: u32,
+    /// log2, rounded up, of how many memos of the nest read the same object at the same site, and so may count in one counter.
+    pub share: u32,
+}
+
+/// All memos of a function.
+#[derive(Default)]
+pub struct Memos<'ctx> {
+    /// Its nests.
+    pub scopes: Vec<Scope<'ctx>>,
+    /// By event.
+    pub places: HashMap<usize, Place>,
+}
+
+/// Finds the nests of a function and gives their reads memos.
+pub fn find<'ctx>(plan: &Plan<'ctx>) -> Memos<'ctx> {
+    if !plan.events.iter().any(is_candidate) {
+        return Memos::default();
+    }
+    let loops = Loops::find(plan.function);
+    let nests = nests(plan, &loops);
+    let headers: Vec<_> = nests.keys().map(|&nest| loops.all[nest].header).collect();
+    let Some(exits) = loops::exits(plan.function, &headers) else { return Memos::default() };
+    let mut memos = Memos::default();
+    for ((nest, events), exits) in nests.into_iter().zip(exits) {
+        let Some(entry) = loops.all[nest].preheader.and_then(|b| b.get_terminator()) else { continue };
+        memos.scopes.push(Scope { entry, exits, memos: events.len() as u32 });
+        for (number, &event) in events.iter().enumerate() {
+            let own = source(&plan.events[event]);
+            let same = events.iter().filter(|&&other| source(&plan.events[other]) == own).count();
+            let share = same.next_power_of_two().trailing_zeros();
+            memos.places.insert(event, Place { number: number as u32, share });
+        }
+    }
+    memos
+}
+
+fn is_candidate(event: &Event<'_>) -> bool {
+    event.worth == Worth::Events
+        && plain(event).is_some_and(|(d, access)| d == Direction::Read && crate::emit::is_inlined(access))
+}
+
+/// What the counter depends on, as far as it is known here.
+fn source<'ctx>(event: &Event<'ctx>) -> (SiteId, Option<LLVMValueRef>) {
+    (event.site, plain(event).map(|(_, access)| llvm::underlying_object(access.pointer.as_value_ref())))
+}
+
+/// The reads of each nest, by number of the loop; not more than there are memos.
+fn nests<'ctx>(plan: &Plan<'ctx>, loops: &Loops<'ctx>) -> BTreeMap<usize, Vec<usize>> {
+    let mut closed = vec![true; loops.all.len()];
+    for block in plan.function.get_basic_block_iter() {
+        let inside = loops.innermost(block);
+        if inside.is_some() && block.get_instructions().any(is_opaque) {
+            loops.chain(inside).for_each(|l| closed[l] = false);
+        }
+    }
+    let mut nests: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (number, event) in plan.events.iter().enumerate().filter(|(_, e)| is_candidate(e)) {
+        let inside = event.inst.get_parent().and_then(|b| loops.innermost(b));
+        if inside.is_some_and(|l| follows_data(event, loops, l)) {
+            continue;
+        }
+        let nest = loops.chain(inside).take_while(|&l| closed[l]).filter(|&l| loops.all[l].preheader.is_some()).last();
+        if let Some(nest) = nest {
+            let events = nests.entry(nest).or_default();
+            if events.len() < MEMOS {
+                events.push(number);
+            }
+        }
+    }
+    nests
+}
+
+/// Whether an address depends on what the innermost loop has read at changing places.
+fn follows_data<'ctx>(event: &Event<'ctx>, loops: &Loops<'ctx>, innermost: usize) -> bool {
+    let Some((_, access)) = plain(event) else { return false };
+    origins(access.pointer.as_value_ref(), loops, innermost).into_iter().any(|origin| {
+        let moves = |i: &InstructionValue<'ctx>| i.get_opcode() == InstructionOpcode::Phi;
+        origin.get_opcode() == InstructionOpcode::Load
+            && origins(llvm::operand(origin.as_value_ref(), 0), loops, innermost).iter().any(moves)
+    })
+}
+
+/// The instructions of the innermost loop that a value is computed with; the nearest [`MOST_ORIGINS`].
+fn origins<'ctx>(value: LLVMValueRef, loops: &Loops<'ctx>, innermost: usize) -> Vec<InstructionValue<'ctx>> {
+    let mut found: Vec<InstructionValue<'ctx>> = Vec::new();
+    let mut open = vec![value];
+    let mut next = 0;
+    while let Some(&value) = open.get(next) {
+        next += 1;
+        let Some(inst) = llvm::as_instruction(value) else { continue };
+        let inside = inst.get_parent().and_then(|b| loops.innermost(b)) == Some(innermost);
+        if !inside || found.contains(&inst) || found.len() == MOST_ORIGINS {
+            continue;
+        }
+        found.push(inst);
+        open.extend((0..inst.get_num_operands()).map(|n| llvm::operand(value, n)).filter(|v| !llvm::is_block(*v)));
+    }
+    found
+}
+
+/// Whether an instruction may run code that uses the memos, or leave the function otherwise than by a branch.
+fn is_opaque(inst: InstructionValue<'_>) -> bool {
+    if matches!(inst.get_opcode(), InstructionOpcode::Invoke | InstructionOpcode::CallBr) {
+        return true;
+    }
+    if !llvm::is_call(inst) {
+        return synchronises(inst);
+    }
+    match llvm::callee(inst).map(|c| c.get_name().to_string_lossy().into_owned()) {
+        // The pass's own question before a loop.
+        Some(name) if name.starts_with("threadtalk.") => false,
+        // These call other functions.
+        Some(name) if name.starts_with("llvm.experimental.") || name.starts_with("llvm.coro.") => {
+            !name.starts_with("llvm.experimental.noalias.")
+        }
+        _ => synchronises(inst),
+    }
+}

@@ -1,0 +1,40 @@
+//! What a loop's accesses know of the state that each of them saw last.
+//!
+//! A thread has [`MEMOS`] memos in its control block. A loop nest without calls gives each of its reads one; while the nest runs they
+//! belong to it. A read of cells that are all in the memo's state counts by taking its granules from [`Memo::left`]. What a state
+//! means to a thread at a site never changes, so nothing can make a memo wrong; only its counts arrive later: when the nest
+//! ends, when the state changes, when the thread's hooks need them, and after [`MOST_PENDING`] granules.
+
+use crate::thread::EventCounter;
+
+/// Memos of a thread. Reads of a nest beyond these use the event cache: 16 of 32 bytes are eight lines of the L1 cache.
+pub const MEMOS: usize = 16;
+
+/// Granules counted at most before the counter is told: what is lost if the process is killed, and how long another
+/// thread's pause can go unnoticed (some 50 microseconds).
+pub const MOST_PENDING: u64 = 1 << 16;
+
+/// [`Memo::states`] of a memo without a state. It is no state's name, but what inlined code reads where an access is irregular; with
+/// nothing left to take, such a read is not counted either.
+pub const NO_STATE: u64 = u64::MAX;
+
+/// One memo.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Memo {
+    /// The state, in both halves, so that two cells can be compared at once.
+    pub states: u64,
+    /// Granules that may still be counted without asking.
+    pub left: u64,
+    /// `left` as it was when the counter was told last.
+    pub counted: u64,
+    /// Where they count. Never null.
+    pub counter: *mut EventCounter,
+}
+
+impl Memo {
+    /// A memo without a state.
+    pub const fn new(counter: *mut EventCounter) -> Self {
+        Memo { states: NO_STATE, left: 0, counted: 0, counter }
+    }
+}
