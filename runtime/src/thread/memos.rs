@@ -32,3 +32,26 @@ impl Thread {
         self.header.memos.iter_mut().for_each(|memo| memo.counter = idle);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::settle;
+    use threadtalk_abi::memo::{Memo, NO_STATE};
+    use threadtalk_abi::thread::EventCounter;
+
+    #[test]
+    fn what_was_taken_is_counted_once_and_the_rest_can_still_be_taken() {
+        let mut counter = EventCounter { rar: 100, next: u64::MAX };
+        let counter = &raw mut counter;
+        let mut memos = [Memo::new(counter), Memo { states: 7, left: 40, counted: 50, counter }];
+        settle(&mut memos);
+        settle(&mut memos);
+        // SAFETY: a live counter.
+        assert_eq!(unsafe { (*counter).rar }, 110);
+        assert_eq!((memos[1].states, memos[1].left, memos[0].states), (7, 40, NO_STATE));
+        memos[1].left -= 3;
+        settle(&mut memos);
+        // SAFETY: as above.
+        assert_eq!(unsafe { (*counter).rar }, 113);
+    }
+}
