@@ -261,7 +261,8 @@ HOOK void __threadtalk_clear(void *p, uint64_t n) {
   pthread_mutex_unlock(&lock);
 }
 
-// For test programs: whose write this is and whether it was made "in parallel"; -1 = nobody's. And the latest creation site's line.
+// For test programs: whose write this is and whether it was made "in parallel"; -1 = nobody's. And the latest
+// creation site's line.
 int fake_writer(void *p) { uint32_t c = *cell((uintptr_t)p); return c ? writer_of(c & SHARED ? states[c & 0xffff].fresh : c) : -1; }
 int fake_is_parallel(void *p) { return *cell((uintptr_t)p) >> SITE_BITS & 1; }
 void fake_go_parallel(int on) {

@@ -31,7 +31,8 @@ const LEAST_GRANTED: u64 = 32;
 const FORGET: &str = "threadtalk.forget";
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
-    /// Counts the read if its cells are in the memo's state (`equal` says that of all but the last one of a ragged access) and the
+    /// Counts the read if its cells are in the memo's state (`equal` says that of all but the last one of a ragged
+    /// access) and the
     /// memo may count so many.
     pub(super) fn take(
         &self,
@@ -61,7 +62,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
 
     /// The memo takes over a state that counts in `counter`, and counts the present read.
     ///
-    /// All memos of one site may count in one counter. Together they must not pass the next sample by much, so each gets a share
+    /// All memos of one site may count in one counter. Together they must not pass the next sample by much, so each
+    /// gets a share
     /// of what is left until then: one in `2^share`, but enough for [`LEAST_GRANTED`] granules.
     pub(super) fn refill(
         &self,

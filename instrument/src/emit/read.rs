@@ -29,9 +29,11 @@ pub enum Detail<'ctx> {
     /// Own values, and reuse that the event cache knows: in innermost loops, and in the functions behind
     /// [`Exits::slow`].
     Events,
-    /// Own values, and reuse of the state that the memo holds: the memo, and its share of what may be counted (see [`super::memos`]).
+    /// Own values, and reuse of the state that the memo holds: the memo, and its share of what may be counted (see
+    /// [`super::memos`]).
     Memo(PointerValue<'ctx>, IntValue<'ctx>),
-    /// As `Events`, and the memo takes over what was found: in the functions behind [`Exits::slow`] of reads with memos.
+    /// As `Events`, and the memo takes over what was found: in the functions behind [`Exits::slow`] of reads with
+    /// memos.
     Refill(PointerValue<'ctx>, IntValue<'ctx>),
 }
 

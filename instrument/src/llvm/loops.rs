@@ -86,7 +86,8 @@ impl<'ctx> Loops<'ctx> {
     }
 }
 
-/// For each loop, given by its header, where control goes when it leaves the loop: reached only from there. `None` if there is a loop
+/// For each loop, given by its header, where control goes when it leaves the loop: reached only from there. `None` if
+/// there is a loop
 /// for which that cannot be.
 pub fn exits<'ctx>(
     function: FunctionValue<'ctx>,

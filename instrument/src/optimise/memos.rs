@@ -1,9 +1,12 @@
 //! Gives reads of loop nests memos: see [`threadtalk_abi::memo`].
 //!
-//! The memos of a thread belong to one nest at a time, so a nest must not call what could contain another: the outermost loop around a
-//! read without such calls is its nest. It is as large as possible, because each time it is entered its reads know nothing.
+//! The memos of a thread belong to one nest at a time, so a nest must not call what could contain another: the
+//! outermost loop around a
+//! read without such calls is its nest. It is as large as possible, because each time it is entered its reads know
+//! nothing.
 //!
-//! Neighbours tend to have one state, so reads that walk through memory get memos. Where the address comes out of the data (`x[column[i]]`,
+//! Neighbours tend to have one state, so reads that walk through memory get memos. Where the address comes out of the
+//! data (`x[column[i]]`,
 //! `p = p->next`), states alternate: a memo would miss half of the time, the event cache does not.
 
 use super::segment::{plain, synchronises};
@@ -34,7 +37,8 @@ pub struct Scope<'ctx> {
 pub struct Place {
     /// Number of the memo.
     pub number: u32,
-    /// log2, rounded up, of how many memos of the nest read the same object at the same site, and so may count in one counter.
+    /// log2, rounded up, of how many memos of the nest read the same object at the same site, and so may count in one
+    /// counter.
     pub share: u32,
 }
 

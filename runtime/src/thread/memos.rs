@@ -15,10 +15,12 @@ pub fn used(header: &mut ThreadHeader) -> &mut [Memo] {
 #[inline]
 pub fn settle(memos: &mut [Memo]) {
     for memo in memos {
-        // This may have interrupted the code that the memo belongs to, so only `left` says what was counted, and it is left alone.
+        // This may have interrupted the code that the memo belongs to, so only `left` says what was counted, and it
+        // is left alone.
         let count = memo.counted - memo.left;
         memo.counted = memo.left;
-        // SAFETY: counters come from this thread's event cache or are its idle one; all are mapped for the life of the process.
+        // SAFETY: counters come from this thread's event cache or are its idle one; all are mapped for the life of
+        // the process.
         unsafe { (*memo.counter).rar += count };
     }
 }
