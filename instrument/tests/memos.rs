@@ -78,8 +78,7 @@ int main(void) {
 "#;
 
 /// By hand: 10 rounds read 64 of each array, or 41 of `a` and 40 of `b`. Of the lower half of `a`: 10 x 32 reads, of
-/// the upper one
-/// 5 x 32 + 5 x 9, of `b` 5 x 64 + 5 x 40; two granules each, the first of each element is no reuse.
+/// the upper one 5 x 32 + 5 x 9, of `b` 5 x 64 + 5 x 40; two granules each, the first of each element is no reuse.
 #[test]
 fn counts_are_those_of_the_model_however_the_nest_is_left() {
     let (raw_0, raw_1) = (2 * (32 + 64), 2 * 32);

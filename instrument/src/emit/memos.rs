@@ -1,7 +1,8 @@
 //! Reads that compare with the state that they saw last: see [`threadtalk_abi::memo`].
 //!
-//! Four instructions where the event cache takes fourteen. What the memo does not know goes to a function of the module
-//! (`threadtalk.recall8`), which looks into the event cache and, if the state is there, lets the memo take it over.
+//! Four instructions where the event cache takes fourteen. What the memo does not know goes to a function of the
+//! module (`threadtalk.recall8`), which looks into the event cache and, if the state is there, lets the memo take it
+//! over.
 
 use super::read::{Detail, Exits, Read};
 use super::thunks::{PRESERVE_ALL, targets};
@@ -32,8 +33,7 @@ const FORGET: &str = "threadtalk.forget";
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Counts the read if its cells are in the memo's state (`equal` says that of all but the last one of a ragged
-    /// access) and the
-    /// memo may count so many.
+    /// access) and the memo may count so many.
     pub(super) fn take(
         &self,
         read: &Read<'_, 'ctx>,
@@ -63,8 +63,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// The memo takes over a state that counts in `counter`, and counts the present read.
     ///
     /// All memos of one site may count in one counter. Together they must not pass the next sample by much, so each
-    /// gets a share
-    /// of what is left until then: one in `2^share`, but enough for [`LEAST_GRANTED`] granules.
+    /// gets a share of what is left until then: one in `2^share`, but enough for [`LEAST_GRANTED`] granules.
     pub(super) fn refill(
         &self,
         (memo, share): (PointerValue<'ctx>, IntValue<'ctx>),

@@ -1,9 +1,8 @@
 //! Gives reads of loop nests memos: see [`threadtalk_abi::memo`].
 //!
 //! The memos of a thread belong to one nest at a time, so a nest must not call what could contain another: the
-//! outermost loop around a
-//! read without such calls is its nest. It is as large as possible, because each time it is entered its reads know
-//! nothing.
+//! outermost loop around a read without such calls is its nest. It is as large as possible, because each time it is
+//! entered its reads know nothing.
 //!
 //! Neighbours tend to have one state, so reads that walk through memory get memos. Where the address comes out of the
 //! data (`x[column[i]]`,

@@ -44,8 +44,7 @@ pub struct ThreadHeader {
     pub directory: *const u64,
     /// First fresh id of this thread.
     pub own_base: u32,
-    /// Number of fresh ids of this thread (serial and parallel ones): a power of two of which `own_base` is a
-    /// multiple, so that
+    /// Number of fresh ids of this thread (serial and parallel ones): a power of two of which `own_base` is a multiple, so that
     /// `(c ^ own_base) & -own_span == 0` is the same question, for any number of cells at once.
     pub own_span: u32,
     /// Fresh id of this thread for site 0: `own_base`, or `own_base + (1 << site_bits)` while other threads exist.

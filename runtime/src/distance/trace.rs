@@ -51,8 +51,7 @@ pub enum Verdict {
     Count,
     /// Later reuse must come here.
     Report,
-    /// As `Report`, for this element only: mark its cell. The watch of another element may have made room: its mark
-    /// goes.
+    /// As `Report`, for this element only: mark its cell. The watch of another element may have made room: its mark goes.
     Track {
         /// The other element.
         instead_of: Option<u64>,
@@ -310,8 +309,7 @@ impl Traces {
         (clock / SAMPLES_PER_DOUBLING).clamp(least, LONGEST_PERIOD.max(least))
     }
 
-    /// A watch was pushed out. Long intervals are the ones that suffer, so too many of these bend the histogram:
-    /// sample less. A
+    /// A watch was pushed out. Long intervals are the ones that suffer, so too many of these bend the histogram: sample less. A
     /// quarter of a full table between two doublings lets elements that are never used again leave without effect.
     fn crowded(&mut self) {
         self.pushed_out += 1;

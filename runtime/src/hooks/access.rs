@@ -40,8 +40,7 @@ pub fn write<const BYTES: u64>(t: &mut Thread, p: &Process, address: u64, site: 
     }
 }
 
-/// The id that a write of this thread at a global site leaves. The inlined code adds the module's own base for
-/// writes; hooks get the
+/// The id that a write of this thread at a global site leaves. The inlined code adds the module's own base for writes; hooks get the
 /// global number, and what does not fit is the first number without a line.
 #[inline]
 pub fn fresh_id(t: &Thread, p: &Process, site: u32) -> FreshId {
@@ -83,8 +82,7 @@ fn event(t: &mut Thread, p: &Process, cell: &AtomicU32, element: u64, site: u32,
     check_alias(t, p, element);
     let key = EventKey { written: e.writer.0, site, context: t.context };
     let Some(record) = find_record(t, p, key) else { return };
-    // SAFETY: records of this thread's table are mapped for the life of the process, and only this thread counts in
-    // them.
+    // SAFETY: records of this thread's table are mapped for the life of the process, and only this thread counts in them.
     unsafe {
         if e.raw {
             (*record).raw += 1;

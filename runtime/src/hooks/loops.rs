@@ -1,13 +1,10 @@
 //! Whole loops: all accesses counted before the loop runs, if their order does not matter.
 //!
-//! The order matters where something other than a counter would change: a first read, a state that this thread does
-//! not know yet, a
-//! trace that is being followed, an element that a distance waits for, a value of another thread that the loop
-//! overwrites. Then the
+//! The order matters where something other than a counter would change: a first read, a state that this thread does not know yet, a
+//! trace that is being followed, an element that a distance waits for, a value of another thread that the loop overwrites. Then the
 //! loop's instrumented copy runs. Whether a loop is settled here is decided before anything is counted.
 //!
-//! While events are sampled (`crd=auto`), one loop in [`IN_ORDER`] that has any is left to its instrumented copy:
-//! samples start there,
+//! While events are sampled (`crd=auto`), one loop in [`IN_ORDER`] that has any is left to its instrumented copy: samples start there,
 //! and they end there because a watched element's cell is marked.
 
 use super::access::fresh_id;
@@ -161,8 +158,7 @@ fn apart(access: &Access) -> bool {
     access.stride.unsigned_abs() >= u64::from(access.bytes)
 }
 
-/// Accesses with gaps, looked at together with the gaps: where the cells are own, which is nearly always nearly all
-/// of them, the gaps
+/// Accesses with gaps, looked at together with the gaps: where the cells are own, which is nearly always nearly all of them, the gaps
 /// do not matter; elsewhere the granules that are accessed are counted by their place in the stride.
 fn read_near(t: &Thread, p: &Process, access: &Access, span: Span, counts: &mut Counts) -> bool {
     let (stride, bytes) = (access.stride.unsigned_abs(), u64::from(access.bytes));
@@ -291,10 +287,8 @@ fn read_cells(t: &Thread, cells: &[AtomicU32], times: u64, site: u32, counts: &m
 
 /// The cells as plain numbers: relaxed loads that may be joined into vector loads.
 fn plain(cells: &[AtomicU32]) -> &[u32] {
-    // SAFETY: same layout. In a race-free program no other thread changes these cells during the loop, except readers
-    // of the same
-    // values, whose exchange of one state for another this thread sees either way; a torn view is not possible for
-    // aligned words.
+    // SAFETY: same layout. In a race-free program no other thread changes these cells during the loop, except readers of the same
+    // values, whose exchange of one state for another this thread sees either way; a torn view is not possible for aligned words.
     unsafe { slice::from_raw_parts(cells.as_ptr().cast::<u32>(), cells.len()) }
 }
 
@@ -332,8 +326,7 @@ fn fill(t: &mut Thread, p: &Process, address: u64, bytes: u64, fresh: u32) {
     let mut stock = core::mem::take(&mut t.chunks);
     for run in p.signature.cells(address, bytes, &mut stock) {
         let Run::Mapped { cells, .. } = run else { continue };
-        // SAFETY: as in `plain`; in a race-free program nobody else touches the cells of memory that this thread is
-        // about to write.
+        // SAFETY: as in `plain`; in a race-free program nobody else touches the cells of memory that this thread is about to write.
         let cells = unsafe { slice::from_raw_parts_mut(cells.as_ptr().cast_mut().cast::<u32>(), cells.len()) };
         cells.fill(fresh);
     }
