@@ -1,5 +1,6 @@
 //! Arguments of `threadtalk compare`.
 
+use super::reporting::{ReportingArgs, TOP_SVG, TOP_TEXT};
 use crate::compare::{self, View};
 use crate::error::{Error, Result};
 use crate::{output, profile, text};
@@ -39,15 +40,8 @@ pub struct CompareArgs {
     /// cache; _l1, _l2, ... for a level), visits, duration_s and cpu_s. With --region the program is not checked.
     #[arg(long, value_name = "CONDITIONS")]
     fail_on: Option<String>,
-    /// Caches of another machine, nearest first: 32K,1M,32M:shared=8
-    #[arg(long, value_name = "SPEC")]
-    caches: Option<String>,
-    /// Leave out data that was written while only one thread existed
-    #[arg(long)]
-    hide_serial: bool,
-    /// Replace files that are in the way
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    reporting: ReportingArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -58,11 +52,6 @@ enum Format {
     Json,
 }
 
-/// Regions in the text, if the user does not say how many.
-const TOP_TEXT: usize = 12;
-/// Regions with pictures, if the user does not say how many.
-const TOP_SVG: usize = 24;
-
 fn noise(text: &str) -> std::result::Result<f64, String> {
     let number = text.trim_end_matches('%').trim_end().parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0);
     number.ok_or_else(|| "write a percentage, for example 5".to_string())
@@ -72,10 +61,10 @@ impl CompareArgs {
     /// Makes the comparison.
     pub fn run(self) -> Result<ExitCode> {
         let conditions = self.fail_on.as_deref().map(conditions).transpose()?.unwrap_or_default();
-        let caches = self.caches.as_deref().map(profile::caches).transpose()?;
+        let caches = self.reporting.caches.as_deref().map(profile::caches).transpose()?;
         // The filter comes after the matching, which needs the enclosing regions.
-        let base = profile::analyse(&self.base, caches.clone(), None, self.hide_serial)?;
-        let new = profile::analyse(&self.new, caches, None, self.hide_serial)?;
+        let base = profile::analyse(&self.base, caches.clone(), None, self.reporting.hide_serial)?;
+        let new = profile::analyse(&self.new, caches, None, self.reporting.hide_serial)?;
         let options = CompareOptions {
             noise: self.noise.map_or(NOISE, |percent| percent / 100.0),
             region: self.region.as_deref().map(RegionFilter::new),
@@ -125,7 +114,7 @@ impl CompareArgs {
     fn to_folder(&self, view: View, folder: PathBuf) -> Result<()> {
         const ALL: [Format; 4] = [Format::Text, Format::Html, Format::Svg, Format::Json];
         let formats = if self.format.is_empty() { &ALL[..] } else { &self.format[..] };
-        let mut files = output::Folder::open(&folder, self.force)?;
+        let mut files = output::Folder::open(&folder, self.reporting.force)?;
         for format in formats {
             match format {
                 Format::Text => files.add("compare.txt", self.text(view, text::Style::plain()))?,

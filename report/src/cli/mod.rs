@@ -4,6 +4,7 @@ mod compare;
 mod mistake;
 mod print;
 mod report;
+mod reporting;
 mod run;
 
 use crate::error::{Error, Result};

@@ -1,5 +1,6 @@
 //! Arguments of `threadtalk report`.
 
+use super::reporting::{ReportingArgs, TOP_SVG, TOP_TEXT};
 use crate::error::{Error, Result};
 use crate::output;
 use crate::{csv, html, json, profile, svg, text};
@@ -25,15 +26,8 @@ pub struct ReportArgs {
     /// At most so many regions in the text, and so many pictures
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     top: Option<u32>,
-    /// Caches of another machine, nearest first: 32K,1M,32M:shared=8
-    #[arg(long, value_name = "SPEC")]
-    caches: Option<String>,
-    /// Leave out data that was written while only one thread existed
-    #[arg(long)]
-    hide_serial: bool,
-    /// Replace files that are in the way
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    reporting: ReportingArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -45,16 +39,11 @@ enum Format {
     Csv,
 }
 
-/// Regions in the text, if the user does not say how many.
-const TOP_TEXT: usize = 12;
-/// Regions with pictures, if the user does not say how many.
-const TOP_SVG: usize = 24;
-
 impl ReportArgs {
     /// Makes the report.
     pub fn run(self) -> Result<ExitCode> {
-        let caches = self.caches.as_deref().map(profile::caches).transpose()?;
-        let report = profile::analyse(&self.file, caches, self.region.clone(), self.hide_serial)?;
+        let caches = self.reporting.caches.as_deref().map(profile::caches).transpose()?;
+        let report = profile::analyse(&self.file, caches, self.region.clone(), self.reporting.hide_serial)?;
         match &self.output {
             None => self.to_stdout(&report)?,
             Some(folder) => self.to_folder(&report, folder.clone())?,
@@ -90,7 +79,7 @@ impl ReportArgs {
     fn to_folder(&self, report: &Report, folder: PathBuf) -> Result<()> {
         const ALL: [Format; 5] = [Format::Text, Format::Html, Format::Svg, Format::Json, Format::Csv];
         let formats = if self.format.is_empty() { &ALL[..] } else { &self.format[..] };
-        let mut files = output::Folder::open(&folder, self.force)?;
+        let mut files = output::Folder::open(&folder, self.reporting.force)?;
         for format in formats {
             match format {
                 Format::Text => files.add("report.txt", self.text(report, text::Style::plain()))?,

@@ -51,12 +51,6 @@ hooks! {
         "Read of a range (address, bytes, site): one event for each granule touched. 0 bytes = nothing.";
     WRITE_RANGE = "__threadtalk_write_range", true, "void" ("ptr", "i64", "i32"):
         "Write of a range (address, bytes, site).";
-    READ_REPEAT = "__threadtalk_read_repeat", true, "void" ("ptr", "i64", "i32", "i64"):
-        "The same range read several times in a row (address, bytes, site, times): merged redundant reads keep their count.";
-    READ_STRIDED = "__threadtalk_read_strided", true, "void" ("ptr", "i64", "i64", "i64", "i32"):
-        "Reads of one loop over an array, in order (address of the first, bytes of each, stride in bytes, how many, site).";
-    WRITE_STRIDED = "__threadtalk_write_strided", true, "void" ("ptr", "i64", "i64", "i64", "i32"):
-        "Writes of one loop over an array (address of the first, bytes of each, stride, how many, site).";
     READ_MASKED = "__threadtalk_read_masked", true, "void" ("ptr", "i64", "i64", "i32"):
         "Masked vector load (address of lane 0, bytes of a lane, mask with bit i = lane i active, site).";
     WRITE_MASKED = "__threadtalk_write_masked", true, "void" ("ptr", "i64", "i64", "i32"):

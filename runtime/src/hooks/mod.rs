@@ -84,18 +84,6 @@ extern "C" fn write_range(address: u64, bytes: u64, site: u32) {
     on_thread(|t, p| range::write(t, p, address, bytes, site));
 }
 
-extern "C" fn read_repeat(address: u64, bytes: u64, site: u32, times: u64) {
-    on_thread(|t, p| (0..times).for_each(|_| range::read(t, p, address, bytes, site)));
-}
-
-extern "C" fn read_strided(address: u64, bytes: u64, stride: u64, count: u64, site: u32) {
-    on_thread(|t, p| range::strided(address, stride, count, |a| range::read(t, p, a, bytes, site)));
-}
-
-extern "C" fn write_strided(address: u64, bytes: u64, stride: u64, count: u64, site: u32) {
-    on_thread(|t, p| range::strided(address, stride, count, |a| range::write(t, p, a, bytes, site)));
-}
-
 extern "C" fn read_masked(address: u64, bytes: u64, mask: u64, site: u32) {
     on_thread(|t, p| range::masked(address, bytes, mask, |a| range::read(t, p, a, bytes, site)));
 }

@@ -1,4 +1,4 @@
-//! Ranges: what memcpy, string functions, strided loops and masked vectors touch.
+//! Ranges: what memcpy, string functions and masked vectors touch.
 
 use super::access::{fresh_id, read_cell};
 use crate::process::Process;
@@ -39,16 +39,6 @@ fn write_with(p: &Process, address: u64, bytes: u64, fresh: u32, stock: &mut Chu
         for cell in cells {
             cell.store(fresh, Ordering::Relaxed);
         }
-    }
-}
-
-/// Calls `access` with the address of each of `count` accesses, `stride` bytes apart (which may be negative, in two's
-/// complement).
-pub fn strided(address: u64, stride: u64, count: u64, mut access: impl FnMut(u64)) {
-    let mut at = address;
-    for _ in 0..count {
-        access(at);
-        at = at.wrapping_add(stride);
     }
 }
 

@@ -1,12 +1,13 @@
 //! The entry points, in assembly: LLVM's `preserve_mostcc`, which Rust cannot define.
 //!
 //! The caller counts on all general registers but r11 (and rax where there is a result) being kept. Vector registers are its own
-//! to save, so SSE code may run inside. At entry rsp is 8 modulo 16; eight pushes and 8 bytes align it.
+//! to save, so SSE code may run inside. At entry rsp is 8 modulo 16; seven pushes align it.
 
 use core::arch::global_asm;
 
-macro_rules! shell {
-    ($name:literal, $body:path) => {
+/// An entry point around `$body`; `$before` and `$after` frame the registers that all shells keep, seven of them.
+macro_rules! entry {
+    ($name:literal, $body:path, $before:literal, $frame:literal, $after:literal) => {
         global_asm!(
             concat!(".pushsection .text.", $name, ",\"ax\",@progbits"),
             concat!(".globl ", $name),
@@ -14,12 +15,24 @@ macro_rules! shell {
             ".p2align 4",
             concat!($name, ":"),
             ".cfi_startproc",
-            "push rax", "push rcx", "push rdx", "push rsi", "push rdi", "push r8", "push r9", "push r10",
-            "sub rsp, 8",
-            ".cfi_def_cfa_offset 80",
+            $before,
+            "push rcx",
+            "push rdx",
+            "push rsi",
+            "push rdi",
+            "push r8",
+            "push r9",
+            "push r10",
+            concat!(".cfi_def_cfa_offset ", $frame),
             "call {body}",
-            "add rsp, 8",
-            "pop r10", "pop r9", "pop r8", "pop rdi", "pop rsi", "pop rdx", "pop rcx", "pop rax",
+            "pop r10",
+            "pop r9",
+            "pop r8",
+            "pop rdi",
+            "pop rsi",
+            "pop rdx",
+            "pop rcx",
+            $after,
             ".cfi_def_cfa_offset 8",
             "ret",
             ".cfi_endproc",
@@ -30,39 +43,17 @@ macro_rules! shell {
     };
 }
 
-/// A shell whose body has a result: rax is not kept.
+/// Without a result: rax is kept, and 8 bytes more align the stack.
+macro_rules! shell {
+    ($name:literal, $body:path) => {
+        entry!($name, $body, "push rax; sub rsp, 8", "80", "add rsp, 8; pop rax");
+    };
+}
+
+/// With a result, in rax.
 macro_rules! shell_with_result {
     ($name:literal, $body:path) => {
-        global_asm!(
-            concat!(".pushsection .text.", $name, ",\"ax\",@progbits"),
-            concat!(".globl ", $name),
-            concat!(".type ", $name, ", @function"),
-            ".p2align 4",
-            concat!($name, ":"),
-            ".cfi_startproc",
-            "push rcx",
-            "push rdx",
-            "push rsi",
-            "push rdi",
-            "push r8",
-            "push r9",
-            "push r10",
-            ".cfi_def_cfa_offset 64",
-            "call {body}",
-            "pop r10",
-            "pop r9",
-            "pop r8",
-            "pop rdi",
-            "pop rsi",
-            "pop rdx",
-            "pop rcx",
-            ".cfi_def_cfa_offset 8",
-            "ret",
-            ".cfi_endproc",
-            concat!(".size ", $name, ", . - ", $name),
-            ".popsection",
-            body = sym $body,
-        );
+        entry!($name, $body, "", "64", "");
     };
 }
 
@@ -94,9 +85,6 @@ shell!("__threadtalk_write32", super::write32);
 shell!("__threadtalk_write64", super::write64);
 shell!("__threadtalk_read_range", super::read_range);
 shell!("__threadtalk_write_range", super::write_range);
-shell!("__threadtalk_read_repeat", super::read_repeat);
-shell!("__threadtalk_read_strided", super::read_strided);
-shell!("__threadtalk_write_strided", super::write_strided);
 shell!("__threadtalk_read_masked", super::read_masked);
 shell!("__threadtalk_write_masked", super::write_masked);
 shell!("__threadtalk_copy", super::copy);
