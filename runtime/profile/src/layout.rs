@@ -19,6 +19,13 @@
 //! Numbers: *thread* = logical thread, in order of creation, 0 = the first; *site* and *region* = global numbers,
 //! `base + index` of the module tables ([`threadtalk_abi::module`]); region 0 = the program.
 
+mod execution;
+
+pub use self::execution::{
+    BlockedKind, BlockedRecord, CODE_SITE, CodeRecord, CountKind, CountRecord, InstanceKind, InstanceRecord, LevelKind,
+    LevelRecord, NodeRecord, instance_flags,
+};
+
 /// First bytes of every profile. The PNG trick: a high bit, a line end of each kind and an end-of-file mark, so that a
 /// transfer in text mode shows.
 pub const FILE_MAGIC: [u8; 8] = *b"\x89TTP\r\n\x1a\n";
@@ -163,6 +170,18 @@ pub mod block {
     pub const PRIVATE: u16 = 9;
     /// Array of [`super::UserRegionRecord`].
     pub const USER_REGIONS: u16 = 10;
+    /// Array of [`super::CountRecord`].
+    pub const COUNTS: u16 = 20;
+    /// Array of [`super::NodeRecord`].
+    pub const NODES: u16 = 21;
+    /// Array of [`super::InstanceRecord`].
+    pub const INSTANCES: u16 = 22;
+    /// Array of [`super::BlockedRecord`].
+    pub const BLOCKED: u16 = 23;
+    /// Array of [`super::LevelRecord`].
+    pub const LEVELS: u16 = 24;
+    /// Array of [`super::CodeRecord`].
+    pub const CODE: u16 = 25;
 }
 
 /// Begins each block.

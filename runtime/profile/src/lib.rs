@@ -24,5 +24,6 @@ pub use error::{Error, ErrorKind};
 pub use read::Profile;
 #[cfg(feature = "std")]
 pub use tables::{
-    Event, Header, Histogram, Module, PrivateBytes, Region, Site, State, Thread, Trace, UserRegion, Visit,
+    Blocked, Code, Count, Event, Header, Histogram, Instance, Level, Module, Node, PrivateBytes, Region, Site, State,
+    Thread, Trace, UserRegion, Visit,
 };

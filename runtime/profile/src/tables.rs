@@ -1,7 +1,11 @@
 //! A profile's tables in memory. Numbers of threads, sites and regions mean what [`crate::layout`] says.
 
+mod execution;
+
 use std::sync::Arc;
 use threadtalk_abi::module::{ModuleBases, RegionKind};
+
+pub use self::execution::{Blocked, Code, Count, Instance, Level, Node};
 
 use crate::buckets;
 use crate::layout::{Accuracy, CrdMode, SignatureMode, VERSION, event_flags};

@@ -7,8 +7,8 @@ use std::mem::{offset_of, size_of};
 use std::path::Path;
 use threadtalk_abi::module::{ModuleBases, RegionEntry, TablesHeader};
 use threadtalk_profile::layout::{
-    BlockHeader, EventRecord, FileHeader, LiveVisits, ModuleRecord, ThreadRecord, TraceRecord, UNIT, UserRegionRecord,
-    block,
+    BlockHeader, BlockedRecord, CODE_SITE, CodeRecord, CountRecord, EventRecord, FileHeader, InstanceRecord,
+    LevelRecord, LiveVisits, ModuleRecord, NodeRecord, ThreadRecord, TraceRecord, UNIT, UserRegionRecord, block,
 };
 use threadtalk_profile::{Profile, State};
 
@@ -253,6 +253,25 @@ fn damaged_records() {
         (block::EVENTS, offset_of!(EventRecord, writer), 1, "an event from thread 1 to thread 1"),
         (block::EVENTS, offset_of!(EventRecord, writer), u32::MAX, "an event from thread 4294967295 to thread 1"),
         (block::TRACES, offset_of!(TraceRecord, writer), 1, "a trace from thread 1 to thread 1"),
+    ] {
+        let message = with_payload(kind, field, value);
+        assert!(message.contains(&format!(": {what};")), "{message}");
+    }
+    for (kind, field, value, what) in [
+        (block::COUNTS, offset_of!(CountRecord, kind), 99 | 2 << 16, "a count of unknown kind 99"),
+        (block::NODES, offset_of!(NodeRecord, id), 0, "node 0 of thread 1, which cannot be"),
+        (block::NODES, offset_of!(NodeRecord, thread), u32::MAX, "node 1 of thread 4294967295, which cannot be"),
+        (block::NODES, offset_of!(NodeRecord, parent), 2, "node 1 under one that its thread has not"),
+        (block::NODES, offset_of!(NodeRecord, id), 2, "two nodes with the number 2"),
+        (block::NODES, offset_of!(NodeRecord, thread), 0, "node 3 under one that its thread has not"),
+        (block::INSTANCES, offset_of!(InstanceRecord, kind), 99, "an instance of unknown kind 99"),
+        (block::INSTANCES, offset_of!(InstanceRecord, number), 0, "instance 0 with weight 4"),
+        (block::INSTANCES, offset_of!(InstanceRecord, weight), 0, "instance 1 with weight 0"),
+        (block::INSTANCES, offset_of!(InstanceRecord, begin_ns), 2001, "instance 1, whose times are out of order"),
+        (block::INSTANCES, offset_of!(InstanceRecord, arrive_ns), 2501, "instance 1, whose times are out of order"),
+        (block::BLOCKED, offset_of!(BlockedRecord, kind), 99, "waiting of unknown kind 99"),
+        (block::LEVELS, offset_of!(LevelRecord, kind), 99, "a level of unknown kind 99"),
+        (block::CODE, offset_of!(CodeRecord, id), CODE_SITE, "a place in code with the impossible number 2147483648"),
     ] {
         let message = with_payload(kind, field, value);
         assert!(message.contains(&format!(": {what};")), "{message}");

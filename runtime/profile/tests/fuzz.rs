@@ -96,6 +96,8 @@ fn decode(bytes: &[u8]) -> bool {
         Ok(profile) => {
             let contents = Contents::from(&profile);
             let held = contents.events.len() + contents.visits.len() + contents.threads.len() + contents.traces.len();
+            let held = held + contents.counts.len() + contents.nodes.len() + contents.instances.len();
+            let held = held + contents.blocked.len() + contents.levels.len() + contents.code.len();
             assert!(held <= bytes.len() / 8, "{held} records from {} bytes", bytes.len());
             for number in [0, 1, 2, 10, 21, u32::MAX] {
                 let _ = (profile.site(number), profile.region(number));

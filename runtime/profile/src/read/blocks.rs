@@ -7,8 +7,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::record::field;
 use crate::error::ErrorKind;
 use crate::layout::{
-    BLOCK_MAGIC, BlockHeader, BucketPage, EventRecord, PrivateRecord, ThreadRecord, TraceRecord, UNIT,
-    UserRegionRecord, VisitRecord, block,
+    BLOCK_MAGIC, BlockHeader, BlockedRecord, BucketPage, CodeRecord, CountRecord, EventRecord, InstanceRecord,
+    LevelRecord, NodeRecord, PrivateRecord, ThreadRecord, TraceRecord, UNIT, UserRegionRecord, VisitRecord, block,
 };
 
 /// A block whose header was checked.
@@ -110,6 +110,12 @@ pub fn name(kind: u16) -> &'static str {
         block::BUCKETS => "bucket block",
         block::PRIVATE => "private bytes block",
         block::USER_REGIONS => "user region block",
+        block::COUNTS => "count block",
+        block::NODES => "call tree block",
+        block::INSTANCES => "instance block",
+        block::BLOCKED => "blocked time block",
+        block::LEVELS => "level block",
+        block::CODE => "code block",
         _ => "block",
     }
 }
@@ -124,6 +130,12 @@ pub const fn record_size(kind: u16) -> Option<usize> {
         block::BUCKETS => Some(size_of::<BucketPage>()),
         block::PRIVATE => Some(size_of::<PrivateRecord>()),
         block::USER_REGIONS => Some(size_of::<UserRegionRecord>()),
+        block::COUNTS => Some(size_of::<CountRecord>()),
+        block::NODES => Some(size_of::<NodeRecord>()),
+        block::INSTANCES => Some(size_of::<InstanceRecord>()),
+        block::BLOCKED => Some(size_of::<BlockedRecord>()),
+        block::LEVELS => Some(size_of::<LevelRecord>()),
+        block::CODE => Some(size_of::<CodeRecord>()),
         _ => None,
     }
 }

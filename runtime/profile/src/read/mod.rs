@@ -2,6 +2,7 @@
 
 mod arrays;
 pub(crate) mod blocks;
+mod execution;
 mod header;
 mod module;
 mod pages;
@@ -17,7 +18,10 @@ use self::record::{Field, field, text};
 use self::source::Source;
 use crate::error::{Error, ErrorKind};
 use crate::layout::{LiveVisits, NO_THREAD, TraceRecord, block};
-use crate::tables::{Event, Header, Module, PrivateBytes, Region, Site, State, Thread, Trace, UserRegion, Visit};
+use crate::tables::{
+    Blocked, Code, Count, Event, Header, Instance, Level, Module, Node, PrivateBytes, Region, Site, State, Thread,
+    Trace, UserRegion, Visit,
+};
 
 /// A profile that was opened and checked.
 ///
@@ -119,6 +123,7 @@ impl Profile {
 
     fn check_arrays(&self, blocks: &[Block]) -> Result<(), ErrorKind> {
         let mut check = PageCheck::new(&self.pages);
+        let mut nodes = execution::NodeCheck::default();
         for b in blocks {
             let payload = &self.source.bytes()[b.payload.clone()];
             match b.kind {
@@ -146,7 +151,11 @@ impl Profile {
                 block::LIVE_VISITS if live_visits(payload).is_none() => {
                     return Err(b.damaged("it is too short for its counters"));
                 }
-                _ => {}
+                _ => {
+                    for r in records(payload, b) {
+                        execution::check(b.kind, r, &mut nodes).map_err(|what| b.damaged(what))?;
+                    }
+                }
             }
         }
         Ok(())
@@ -215,6 +224,36 @@ impl Profile {
     /// Private bytes by region and writer. A pair may come more than once.
     pub fn private_bytes(&self) -> impl Iterator<Item = PrivateBytes> + '_ {
         self.records(block::PRIVATE).map(arrays::private_bytes)
+    }
+
+    /// Counts of edges and cache misses. A combination of all but the count may come more than once.
+    pub fn counts(&self) -> impl Iterator<Item = Count> + '_ {
+        self.records(block::COUNTS).filter_map(execution::count)
+    }
+
+    /// Nodes of the threads' call trees; a parent comes before its children.
+    pub fn nodes(&self) -> impl Iterator<Item = Node> + '_ {
+        self.records(block::NODES).map(execution::node)
+    }
+
+    /// Parts of threads in dynamic instances of parallel sections, in the order of the file.
+    pub fn instances(&self) -> impl Iterator<Item = Instance> + '_ {
+        self.records(block::INSTANCES).filter_map(execution::instance)
+    }
+
+    /// Where threads waited. A combination of thread, site and kind may come more than once.
+    pub fn blocked(&self) -> impl Iterator<Item = Blocked> + '_ {
+        self.records(block::BLOCKED).filter_map(execution::blocked)
+    }
+
+    /// Time at each number of threads. A combination of level and kind may come more than once.
+    pub fn levels(&self) -> impl Iterator<Item = Level> + '_ {
+        self.records(block::LEVELS).filter_map(execution::level)
+    }
+
+    /// Places in code that was not compiled with the pass.
+    pub fn code(&self) -> impl Iterator<Item = Code> + '_ {
+        self.records(block::CODE).map(execution::code)
     }
 
     fn payloads(&self, kind: u16) -> impl Iterator<Item = (&Block, &[u8])> + '_ {

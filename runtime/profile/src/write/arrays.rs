@@ -16,8 +16,11 @@ pub trait Encoded {
 }
 
 macro_rules! encoded {
-    ($($table:ty => $record:ty),*) => { $(impl Encoded for $table { const SIZE: usize = size_of::<$record>(); })* };
+    ($($table:ty => $record:ty),*) => {
+        $(impl $crate::write::arrays::Encoded for $table { const SIZE: usize = size_of::<$record>(); })*
+    };
 }
+pub(crate) use encoded;
 encoded!(Thread => ThreadRecord, Event => EventRecord, Visit => VisitRecord, Trace => TraceRecord,
     PrivateBytes => PrivateRecord, UserRegion => UserRegionRecord);
 

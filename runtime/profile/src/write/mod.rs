@@ -3,6 +3,7 @@
 
 mod arrays;
 mod bytes;
+mod execution;
 mod module;
 
 use std::mem::{offset_of, size_of};
@@ -14,7 +15,10 @@ use crate::layout::{
     BLOCK_MAGIC, BlockHeader, BucketPage, ENDIAN_MARK, FILE_MAGIC, FileHeader, UNIT, VERSION, block, state,
 };
 use crate::read::blocks::record_size;
-use crate::tables::{Event, Header, Histogram, Module, PrivateBytes, State, Thread, Trace, UserRegion, Visit};
+use crate::tables::{
+    Blocked, Code, Count, Event, Header, Histogram, Instance, Level, Module, Node, PrivateBytes, State, Thread, Trace,
+    UserRegion, Visit,
+};
 
 /// All that a profile holds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,6 +41,18 @@ pub struct Contents {
     pub private_bytes: Vec<PrivateBytes>,
     /// User regions.
     pub user_regions: Vec<UserRegion>,
+    /// Counts of edges and cache misses.
+    pub counts: Vec<Count>,
+    /// Call trees; a parent before its children.
+    pub nodes: Vec<Node>,
+    /// Dynamic instances of parallel sections.
+    pub instances: Vec<Instance>,
+    /// Waiting.
+    pub blocked: Vec<Blocked>,
+    /// Time at each number of threads.
+    pub levels: Vec<Level>,
+    /// Places in code that was not compiled with the pass.
+    pub code: Vec<Code>,
 }
 
 impl From<&Profile> for Contents {
@@ -51,6 +67,12 @@ impl From<&Profile> for Contents {
             traces: profile.traces().collect(),
             private_bytes: profile.private_bytes().collect(),
             user_regions: profile.user_regions().to_vec(),
+            counts: profile.counts().collect(),
+            nodes: profile.nodes().collect(),
+            instances: profile.instances().collect(),
+            blocked: profile.blocked().collect(),
+            levels: profile.levels().collect(),
+            code: profile.code().collect(),
         }
     }
 }
@@ -72,6 +94,12 @@ impl Contents {
         file.block(block::VISITS, &arrays::encode(&self.visits, arrays::visit));
         file.block(block::PRIVATE, &arrays::encode(&self.private_bytes, arrays::private_bytes));
         file.traces(&self.traces);
+        file.block(block::COUNTS, &arrays::encode(&self.counts, execution::count));
+        file.block(block::NODES, &arrays::encode(&self.nodes, execution::node));
+        file.block(block::INSTANCES, &arrays::encode(&self.instances, execution::instance));
+        file.block(block::BLOCKED, &arrays::encode(&self.blocked, execution::blocked));
+        file.block(block::LEVELS, &arrays::encode(&self.levels, execution::level));
+        file.block(block::CODE, &arrays::encode(&self.code, execution::code));
         self.write_header(&mut file.bytes);
         file.bytes
     }

@@ -2,10 +2,14 @@
 #![allow(dead_code)] // each test uses a part
 
 use threadtalk_abi::module::{ModuleBases, RegionKind, site_flags};
-use threadtalk_profile::layout::{Accuracy, CrdMode, SignatureMode, event_flags};
+use threadtalk_profile::layout::{
+    Accuracy, BlockedKind, CODE_SITE, CountKind, CrdMode, InstanceKind, LevelKind, SignatureMode, event_flags,
+    instance_flags,
+};
 use threadtalk_profile::write::Contents;
 use threadtalk_profile::{
-    Event, Header, Histogram, Module, PrivateBytes, Region, Site, State, Thread, Trace, UserRegion, Visit,
+    Blocked, Code, Count, Event, Header, Histogram, Instance, Level, Module, Node, PrivateBytes, Region, Site, State,
+    Thread, Trace, UserRegion, Visit,
 };
 
 /// Two modules, three threads, a user region.
@@ -66,6 +70,45 @@ pub fn contents() -> Contents {
             UserRegion { id: u32::MAX, parent: None, name: "factorise".into() },
             UserRegion { id: u32::MAX - 1, parent: Some(u32::MAX), name: "inner".into() },
         ],
+        counts: vec![
+            Count { part: 0, thread: 1, id: 1, kind: CountKind::Edge, level: 2, count: 900 },
+            Count { part: 1, thread: 1, id: 1, kind: CountKind::Edge, level: 0, count: 400 },
+            Count { part: 0, thread: 2, id: 10, kind: CountKind::LastLevelMiss, level: 0, count: 7 },
+        ],
+        nodes: vec![
+            Node { thread: 1, id: 1, parent: None, region: 1, visits: 1, wall_ns: 5000, cpu_ns: 4000 },
+            Node { thread: 2, id: 2, parent: None, region: 20, visits: 2, wall_ns: 800, cpu_ns: 800 },
+            Node { thread: 1, id: 3, parent: Some(1), region: 2, visits: 3, wall_ns: 700, cpu_ns: 600 },
+        ],
+        instances: vec![instance(1, 1, InstanceKind::Barrier, 0), instance(2, 2, InstanceKind::OmpParallel, CODE_SITE)],
+        blocked: vec![
+            Blocked { thread: 1, site: 10, kind: BlockedKind::Join, count: 1, wall_ns: 1_000_000 },
+            Blocked { thread: 2, site: CODE_SITE, kind: BlockedKind::OmpIdle, count: 3, wall_ns: 70 },
+        ],
+        levels: vec![
+            Level { level: 1, kind: LevelKind::Nominal, ns: 500_000_000 },
+            Level { level: 3, kind: LevelKind::Effective, ns: 1_500_000_000 },
+        ],
+        code: vec![Code { id: 0, address: 0x1139, function: "main".into(), file: "/usr/bin/lu".into() }],
+    }
+}
+
+fn instance(number: u32, thread: u32, kind: InstanceKind, begin_site: u32) -> Instance {
+    Instance {
+        number,
+        thread,
+        kind,
+        flags: instance_flags::COUNTED,
+        team: 2,
+        begin_site,
+        end_site: 11,
+        key: 0xdead_beef,
+        ordinal: 3,
+        begin_ns: 1000,
+        arrive_ns: 2000,
+        release_ns: 2500,
+        cpu_ns: 900,
+        weight: 4,
     }
 }
 
