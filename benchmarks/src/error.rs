@@ -55,6 +55,14 @@ pub enum Error {
         /// What the parser says.
         source: serde_json::Error,
     },
+    /// The profile has no events where the paper saw the bottleneck.
+    #[error("the report of {kernel} has no function {regions} with events: was it compiled without debug information?")]
+    NoRegion {
+        /// Kernel.
+        kernel: String,
+        /// Names that were looked for.
+        regions: String,
+    },
 }
 
 /// Result of this crate.

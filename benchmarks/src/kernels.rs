@@ -34,7 +34,7 @@ pub struct Kernel {
     pub tiny: &'static [&'static str],
 }
 
-const fn kernel(
+pub(crate) const fn kernel(
     name: &'static str,
     family: &'static str,
     source: &'static str,

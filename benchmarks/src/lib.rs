@@ -6,16 +6,19 @@
 //! * [`statistics`], [`machine`]: what the tables are made of.
 //! * [`overhead`]: the table of slowdowns.
 //! * [`accuracy`]: hashed against exact profiles.
+//! * [`evaluation`]: the paper's programs before and after their optimisation.
 
 pub mod accuracy;
 mod arguments;
 pub mod build;
 mod error;
+pub mod evaluation;
 pub mod kernels;
 pub mod machine;
 pub mod output;
 pub mod overhead;
 pub mod process;
+pub mod report;
 pub mod statistics;
 
 pub use error::{Error, Result};

@@ -29,6 +29,21 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// A machine of which nothing is known.
+    pub fn unknown() -> Machine {
+        let unknown = || "unknown".to_owned();
+        Machine {
+            cpu: unknown(),
+            cores: 1,
+            kernel: unknown(),
+            huge_pages: unknown(),
+            commit: unknown(),
+            clang: unknown(),
+            threadtalk: unknown(),
+            valgrind: unknown(),
+        }
+    }
+
     /// Asks the system.
     pub fn describe(compilers: &Compilers) -> Machine {
         let file = |path: &str| std::fs::read_to_string(path).unwrap_or_default();

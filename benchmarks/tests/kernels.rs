@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use threadtalk_benchmarks::build::{Compilers, Tool};
+use threadtalk_benchmarks::evaluation::{self, Pair};
 use threadtalk_benchmarks::kernels::{self, Kernel};
 
 fn build(kernel: &Kernel, folder: &Path) -> std::path::PathBuf {
@@ -28,7 +29,7 @@ fn checksum(kernel: &Kernel, program: &Path, threads: u32) -> String {
 fn the_checksum_does_not_depend_on_threads_or_variant() {
     let folder = tempfile::tempdir().unwrap();
     let mut families = BTreeMap::new();
-    for kernel in kernels::ALL {
+    for kernel in kernels::ALL.iter().chain(evaluation::ALL.iter().flat_map(Pair::kernels)) {
         let program = build(kernel, folder.path());
         for threads in [1, 2, 3, 4, 8] {
             let found = checksum(kernel, &program, threads);

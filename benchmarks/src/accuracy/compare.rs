@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::report::{Crd, Region, Report};
+use crate::report::{Crd, Region, Report};
 use crate::statistics::Summary;
 
 /// Regions and entries with a smaller share of all events than this are left out of the worst cases: one false event among three
@@ -62,9 +62,9 @@ pub fn difference(found: &Report, exact: &Report) -> Difference {
     let pairs = weighty.filter_map(|(id, region)| Some((*others.get(id)?, *region)));
     let mut quantiles = Vec::new();
     for (found, exact) in pairs.chain([(&found.program_total, &exact.program_total)]) {
-        result.homogeneity = result.homogeneity.max(apart(found.homogeneity, exact.homogeneity, 1e-3));
-        result.balance = result.balance.max(apart(found.balance, exact.balance, 0.1));
-        quantiles.extend(quantile_differences(found.crd.as_ref(), exact.crd.as_ref()));
+        result.homogeneity = result.homogeneity.max(apart(found.own.homogeneity, exact.own.homogeneity, 1e-3));
+        result.balance = result.balance.max(apart(found.own.balance, exact.own.balance, 0.1));
+        quantiles.extend(quantile_differences(found.own.crd.as_ref(), exact.own.crd.as_ref()));
     }
     result.worst_quantile = quantiles.iter().copied().fold(0.0, f64::max);
     result.median_quantile = Summary::Median.of(&quantiles).unwrap_or(0.0);
@@ -97,18 +97,17 @@ fn apart(found: Option<f64>, exact: Option<f64>, floor: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::accuracy::report::Accuracy;
+    use crate::report::{Accuracy, Metrics};
 
     fn region(id: u32, raw: u64, rar: u64, median: f64) -> Region {
-        let crd = Crd { count: 10.0, median: Some(median), p90: Some(100.0), p99: Some(200.0) };
+        let crd = Crd { count: 10.0, median: Some(median), p90: Some(100.0), p99: Some(200.0), ..Crd::default() };
         Region {
             id,
             threads: vec![0, 1],
             raw: vec![vec![0, raw], vec![0, 0]],
             rar: vec![vec![0, rar], vec![0, 0]],
-            homogeneity: Some(2.0),
-            balance: Some(0.0),
-            crd: Some(crd),
+            own: Metrics { homogeneity: Some(2.0), balance: Some(0.0), crd: Some(crd) },
+            ..Region::default()
         }
     }
 
@@ -154,9 +153,9 @@ mod tests {
     fn measures_that_are_zero_but_for_rounding_are_equal() {
         let exact = report(vec![region(1, 1000, 9000, 4.0)]);
         let mut found = exact.clone();
-        found.regions[0].balance = Some(1e-12);
+        found.regions[0].own.balance = Some(1e-12);
         assert!(difference(&found, &exact).balance < 1e-10);
-        found.regions[0].balance = Some(5.0);
+        found.regions[0].own.balance = Some(5.0);
         assert_eq!(difference(&found, &exact).balance, 1.0);
     }
 
@@ -164,7 +163,7 @@ mod tests {
     fn a_value_that_is_missing_is_wholly_off() {
         let exact = report(vec![region(1, 1000, 9000, 4.0)]);
         let mut found = exact.clone();
-        found.regions[0].crd = None;
+        found.regions[0].own.crd = None;
         let d = difference(&found, &exact);
         assert_eq!((d.worst_quantile, d.homogeneity), (1.0, 0.0));
     }

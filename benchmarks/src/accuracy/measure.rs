@@ -4,12 +4,13 @@ use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Difference, Options, Report, difference};
+use super::{Difference, Options, difference};
 use crate::Result;
 use crate::build::{self, Compilers, Tool};
 use crate::error::during;
 use crate::kernels::Kernel;
 use crate::process;
+use crate::report::Report;
 
 /// One kernel with one budget.
 #[derive(Clone, Debug, Serialize, Deserialize)]

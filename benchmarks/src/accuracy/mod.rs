@@ -6,11 +6,9 @@
 mod compare;
 mod measure;
 mod options;
-mod report;
 mod table;
 
 pub use compare::{Difference, difference};
 pub use measure::{Row, measure};
 pub use options::{Options, USAGE, parse};
-pub use report::Report;
 pub use table::Table;

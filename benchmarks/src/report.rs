@@ -25,10 +25,16 @@ pub struct Accuracy {
 }
 
 /// A region; all but the first fields are missing where nothing happened.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 pub struct Region {
     /// Number: the same in all runs of one binary.
     pub id: u32,
+    /// `function`, `loop`, ...
+    #[serde(default)]
+    pub kind: String,
+    /// Name.
+    #[serde(default)]
+    pub name: String,
     /// Logical ids, in the order of rows and columns.
     pub threads: Vec<u32>,
     /// True communication, rows = writers.
@@ -37,6 +43,25 @@ pub struct Region {
     /// Reuse.
     #[serde(default)]
     pub rar: Vec<Vec<u64>>,
+    /// True communication with the regions inside.
+    #[serde(default)]
+    pub total_raw: Vec<Vec<u64>>,
+    /// Reuse with the regions inside.
+    #[serde(default)]
+    pub total_rar: Vec<Vec<u64>>,
+    /// Of the region's own events.
+    #[serde(flatten)]
+    pub own: Metrics,
+    /// With the regions inside, where there are any with events.
+    pub total: Option<Metrics>,
+    /// What would help.
+    #[serde(default)]
+    pub suggestions: Vec<Suggestion>,
+}
+
+/// What is computed from matrices and traces.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Metrics {
     /// H.
     pub homogeneity: Option<f64>,
     /// B in percent.
@@ -45,8 +70,17 @@ pub struct Region {
     pub crd: Option<Crd>,
 }
 
-/// Quantiles of the reuse distances in elements.
+/// One suggestion.
 #[derive(Clone, Debug, Deserialize)]
+pub struct Suggestion {
+    /// Which rule.
+    pub rule: String,
+    /// In words.
+    pub text: String,
+}
+
+/// Quantiles of the reuse distances in elements.
+#[derive(Clone, Debug, Default, Deserialize)]
 pub struct Crd {
     /// Number of distances.
     pub count: f64,
@@ -56,6 +90,22 @@ pub struct Crd {
     pub p90: Option<f64>,
     /// Quantile 0.99.
     pub p99: Option<f64>,
+    /// The median in bytes.
+    #[serde(default)]
+    pub median_bytes: Option<f64>,
+    /// Quantile 0.9 in bytes.
+    #[serde(default)]
+    pub p90_bytes: Option<f64>,
+    /// What each cache level makes of them.
+    #[serde(default)]
+    pub cutoffs: Vec<Cutoff>,
+}
+
+/// Shares of the distances at one cache level.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Cutoff {
+    /// The level cannot hold what lies between.
+    pub definite_miss: f64,
 }
 
 impl Report {
@@ -79,6 +129,16 @@ impl Region {
             }
         }
         entries
+    }
+
+    /// Figures with the regions inside.
+    pub fn whole(&self) -> &Metrics {
+        self.total.as_ref().unwrap_or(&self.own)
+    }
+
+    /// Number of events with the regions inside.
+    pub fn total_events(&self) -> u64 {
+        self.total_raw.iter().chain(&self.total_rar).flatten().sum()
     }
 
     /// Number of events.
