@@ -106,10 +106,11 @@ fn threads_that_only_enter_or_write_count_too() {
 
 fn one_region(base: u32, kind: RegionKind, name: &str, line: u32) -> Module {
     Module {
-        bases: ModuleBases { site_base: base, site_salt: 0, write_site_base: base, region_base: base },
+        bases: ModuleBases { site_base: base, site_salt: 0, write_site_base: base, region_base: base, counter_base: 0 },
         name: format!("{base}.cc").as_str().into(),
         regions: vec![Region { kind, name: name.into(), file: "a.h".into(), line, end_line: line + 5, parent: None }],
         sites: vec![Site { region: 0, file: "a.h".into(), line: line + 1, flags: 0 }],
+        ..Module::default()
     }
 }
 

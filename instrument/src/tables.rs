@@ -98,8 +98,9 @@ impl Tables {
             sites: self.sites.len() as u32,
             strings_len: self.strings.len().max(1) as u32,
             name,
+            ..TablesHeader::default()
         };
-        let mut words = vec![header.regions, header.sites, header.strings_len, header.name];
+        let mut words = vec![header.regions, header.sites, header.strings_len, header.name, 0, 0, 0, 0];
         for r in &self.regions {
             let kind_and_flags = u32::from(r.kind) | u32::from(r.flags) << 16;
             words.extend([kind_and_flags, r.name, r.file, r.line, r.end_line, r.parent]);

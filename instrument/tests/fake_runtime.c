@@ -16,6 +16,7 @@
 #define HOOK __attribute__((preserve_most, visibility("default")))
 #define SITE_BITS 16
 #define THREADS 64
+#define COUNTERS 65536
 #define SHARED 0x80000000u
 
 struct slot { uint64_t key; uint64_t *counter; };
@@ -24,15 +25,16 @@ struct header {
   uint32_t own_base, own_span, write_base, site_bits;
   struct slot *events;
   uint64_t *visits;
-  uint32_t creation_site, memos_used;
+  uint32_t call_site, memos_used;
+  uint64_t *column;
   struct memo { uint64_t states, left, counted; uint64_t *counter; } memos[16];
 };
-struct thread { struct header header; struct slot events[1024]; uint64_t visits[4096]; int id; };
+struct thread { struct header header; struct slot events[1024]; uint64_t visits[4096]; uint64_t column[COUNTERS]; int id; };
 struct event { uint64_t rar, next, raw; uint32_t site; int writer, reader; struct event *rest; };
 struct state { uint32_t fresh; uint64_t readers; };
-struct bases { uint32_t site_base, site_salt, write_site_base, region_base; };
+struct bases { uint32_t site_base, site_salt, write_site_base, region_base, counter_base; };
 struct descriptor {
-  uint32_t version, sites, regions, tables_len;
+  uint32_t version, sites, regions, tables_len, counters, reserved;
   const unsigned char *tables;
   struct bases *bases;
 };
@@ -48,7 +50,7 @@ static struct thread *threads[THREADS];
 static int thread_count;
 static struct descriptor *modules[256];
 static int module_count;
-static uint32_t next_site = 1, next_region = 1;
+static uint32_t next_site = 1, next_region = 1, next_counter;
 static struct event *events;
 static struct state states[1 << 16];
 static uint32_t state_count;
@@ -59,7 +61,7 @@ static const char *const kinds[] = {"program", "function", "loop", "omp_parallel
     "omp_single", "omp_master", "omp_critical", "omp_task", "omp_taskloop", "omp_ordered", "omp_distribute",
     "omp_taskgroup", "omp_target", "user"};
 
-static const struct region *regions_of(const struct descriptor *m) { return (const void *)(m->tables + 16); }
+static const struct region *regions_of(const struct descriptor *m) { return (const void *)(m->tables + 32); }
 static const struct site *sites_of(const struct descriptor *m) { return (const void *)(regions_of(m) + m->regions); }
 static const char *strings_of(const struct descriptor *m) { return (const char *)(sites_of(m) + m->sites); }
 static const char *base_name(const char *path) { const char *s = strrchr(path, '/'); return s ? s + 1 : path; }
@@ -101,7 +103,7 @@ HOOK void *__threadtalk_attach(void) {
   threads[thread_count++] = t;
   for (int i = 0; i < 1024; i++) t->events[i].key = UINT64_MAX;
   uint32_t first = t->id ? (uint32_t)t->id * 2u << SITE_BITS : 0;
-  t->header = (struct header){directory, first, 2u << SITE_BITS, first, SITE_BITS, t->events, t->visits, 0, 0, {{0}}};
+  t->header = (struct header){directory, first, 2u << SITE_BITS, first, SITE_BITS, t->events, t->visits, 0, 0, t->column, {{0}}};
   for (int i = 0; i < 16; i++) t->header.memos[i] = (struct memo){UINT64_MAX, 0, 0, &nothing.rar};
   // Nothing is own: what stands in for cells where there are none must not look like it.
   if (logging) t->header.own_base = 0xfeedbee5, t->header.own_span = 1;
@@ -118,13 +120,16 @@ void __threadtalk_register(struct descriptor *m) {
   pthread_mutex_lock(&lock);
   start();
   const uint32_t *header = (const void *)m->tables;
-  uint32_t expected = 16 + m->regions * sizeof(struct region) + m->sites * sizeof(struct site) + header[2];
+  uint32_t expected = 32 + m->regions * sizeof(struct region) + m->sites * sizeof(struct site) + header[2] +
+      header[4] * 32 + header[5] * 36 + header[6] * 20 + header[7] * 16;
   if (m->version != 1 || header[0] != m->regions || header[1] != m->sites || expected != m->tables_len) {
     fprintf(stderr, "bad module tables\n");
     abort();
   }
   modules[module_count++] = m;
-  *m->bases = (struct bases){next_site, next_site * 37, next_site, next_region};
+  *m->bases = (struct bases){next_site, next_site * 37, next_site, next_region, next_counter};
+  next_counter += m->counters;
+  if (next_counter > COUNTERS) abort();
   next_site += m->sites;
   next_region += m->regions;
   pthread_mutex_unlock(&lock);
@@ -270,7 +275,7 @@ void fake_go_parallel(int on) {
   t->header.write_base = t->header.own_base + (on ? 1u << SITE_BITS : 0);
 }
 int fake_creation_line(void) {
-  uint32_t site = self()->header.creation_site;
+  uint32_t site = self()->header.call_site;
   if (!site) return 0;
   const struct descriptor *m = module_of_site(site);
   return sites_of(m)[site - m->bases->site_base].line;

@@ -66,7 +66,7 @@ pub fn thread_created() -> CreationTicket {
         Some((process, thread)) => {
             thread.set_alone(false);
             let creator = thread.view.thread() + 1;
-            CreationTicket(u64::from(process.roll.enter(process, creator, thread.header.creation_site).id))
+            CreationTicket(u64::from(process.roll.enter(process, creator, thread.header.call_site).id))
         }
     };
     trace!("thread_created", ticket.0);

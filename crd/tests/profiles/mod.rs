@@ -27,7 +27,7 @@ pub fn named<'a>(report: &'a Report, name: &str) -> &'a Result {
 pub fn module(regions: &[(&str, Option<u32>)]) -> Module {
     let line = |i: usize| 10 * (i as u32 + 1);
     Module {
-        bases: ModuleBases { site_base: 1, site_salt: 37, write_site_base: 1, region_base: 1 },
+        bases: ModuleBases { site_base: 1, site_salt: 37, write_site_base: 1, region_base: 1, counter_base: 0 },
         name: "a.c".into(),
         regions: (regions.iter().enumerate())
             .map(|(i, (name, parent))| Region {
@@ -42,6 +42,7 @@ pub fn module(regions: &[(&str, Option<u32>)]) -> Module {
         sites: (0..regions.len())
             .map(|i| Site { region: i as u32, file: "a.c".into(), line: line(i) + 1, flags: 0 })
             .collect(),
+        ..Module::default()
     }
 }
 

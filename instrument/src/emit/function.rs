@@ -324,7 +324,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
     fn creation(&self, site: IntValue<'ctx>) -> Emitted<()> {
         let header = self.prologue.header.ok_or(PassError::Invalid("no header".into()))?;
         let number = self.module.global_site(site)?;
-        self.module.builder.build_store(self.module.offset(header, offset::CREATION_SITE)?, number)?;
+        self.module.builder.build_store(self.module.offset(header, offset::CALL_SITE)?, number)?;
         Ok(())
     }
 

@@ -39,8 +39,8 @@ fn module(file: &str, extra: u32) -> Module {
         site(4, file, 75, site_flags::CREATION),
     ];
     sites.extend((0..extra).map(|index| site(6 + index, file, 200 + index, 0)));
-    let bases = ModuleBases { site_base: 1, site_salt: 37, write_site_base: 1, region_base: 1 };
-    Module { bases, name: Arc::from(file), regions, sites }
+    let bases = ModuleBases { site_base: 1, site_salt: 37, write_site_base: 1, region_base: 1, counter_base: 0 };
+    Module { bases, name: Arc::from(file), regions, sites, ..Module::default() }
 }
 
 fn event(writer: u32, reader: u32, sites: (u32, u32), region: u32, raw: u64, rar: u64, flags: u32) -> Event {

@@ -65,6 +65,12 @@ hooks! {
         "A loop is about to run that touches memory only as described (array of `loops::Access`, their number, iterations). Returns 1 if all its accesses have been counted here, so that a copy of the loop without hooks may run; 0 if nothing was done and the instrumented copy must run.";
     CLEAR = "__threadtalk_clear", true, "void" ("ptr", "i64"):
         "The elements of a range die (address, bytes): a stack variable whose address escaped goes out of scope.";
+    ENTER = "__threadtalk_enter", true, "void" ("i32"):
+        "The calling thread enters a region whose time is taken (global region).";
+    EXIT = "__threadtalk_exit", true, "void" ("i32"):
+        "It leaves the region, and all that it entered since and did not leave (exceptions, longjmp).";
+    CACHE = "__threadtalk_cache", true, "void" ("ptr", "i32", "i32"):
+        "An access for the model of the caches (address, bytes with bit 31 = it writes, site): compiled in on request only.";
     REGION_BEGIN = "__threadtalk_region_begin", false, "void" ("ptr"):
         "threadtalk.h: a region named by a string begins on this thread.";
     REGION_END = "__threadtalk_region_end", false, "void" ("ptr"):

@@ -9,6 +9,7 @@
 //! * [`module`] is the description of a compiled module: its source regions and sites.
 //! * [`loops`] describes the accesses of a whole loop.
 //! * [`memo`] is what the reads of a loop nest know of the states that they saw last.
+//! * [`control`] is the description of control flow and where its counters are.
 //! * [`cell`] says how a 4-byte signature cell encodes its state.
 //!
 //! A change that an old object file would not survive raises [`ABI_VERSION`]; the pass references
@@ -17,6 +18,7 @@
 #![no_std]
 
 pub mod cell;
+pub mod control;
 pub mod hooks;
 pub mod loops;
 pub mod memo;

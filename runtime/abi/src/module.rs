@@ -6,6 +6,10 @@
 //! tables:  TablesHeader
 //!          RegionEntry * regions      functions, loops and OpenMP constructs that hold a site or a child
 //!          SiteEntry   * sites        distinct (region, file, line, kind of access)
+//!          FunctionEntry * functions  whose control flow is counted: see [`crate::control`]
+//!          BlockEntry * blocks        of all functions, function after function
+//!          EdgeEntry * edges
+//!          CallEntry * calls
 //!          bytes of the strings       NUL-terminated UTF-8; offset 0 is the empty string
 //! ```
 
@@ -22,6 +26,10 @@ pub struct ModuleDescriptor {
     pub regions: u32,
     /// Bytes of `tables`.
     pub tables_len: u32,
+    /// Number of counters of control flow.
+    pub counters: u32,
+    /// Reserved; zero.
+    pub reserved: u32,
     /// See the module's documentation.
     pub tables: *const c_void,
     /// Filled in by the runtime before it returns; zero before.
@@ -41,6 +49,8 @@ pub struct ModuleBases {
     pub write_site_base: u32,
     /// Global number of the module's region 0.
     pub region_base: u32,
+    /// Global number of the module's counter 0.
+    pub counter_base: u32,
 }
 
 /// First bytes of the tables.
@@ -55,6 +65,14 @@ pub struct TablesHeader {
     pub strings_len: u32,
     /// String: the module's name (its main source file).
     pub name: u32,
+    /// Number of [`FunctionEntry`](crate::control::FunctionEntry).
+    pub functions: u32,
+    /// Number of [`BlockEntry`](crate::control::BlockEntry).
+    pub blocks: u32,
+    /// Number of [`EdgeEntry`](crate::control::EdgeEntry).
+    pub edges: u32,
+    /// Number of [`CallEntry`](crate::control::CallEntry).
+    pub calls: u32,
 }
 
 /// A region of the source.
@@ -99,6 +117,8 @@ pub mod site_flags {
     pub const LIBRARY: u32 = 2;
     /// A call that creates threads.
     pub const CREATION: u32 = 4;
+    /// A call that may wait for other threads or let them go on.
+    pub const SYNC: u32 = 8;
 }
 
 /// What kind of region.

@@ -2,7 +2,7 @@
 //!
 //! The thread-local pointer [`TLS_SYMBOL`] holds the address of the [`ThreadHeader`], or null until the thread's first
 //! instrumented function calls `__threadtalk_attach`. Every access to these fields comes from
-//! the owning thread; nothing here is shared.
+//! the owning thread; only [`ThreadHeader::column`] is written by others.
 
 use crate::memo::{MEMOS, Memo};
 use core::ffi::c_void;
@@ -56,11 +56,15 @@ pub struct ThreadHeader {
     pub events: *mut EventSlot,
     /// `visits[region]` counts how often this thread entered the region (function entry, loop preheader).
     pub visits: *mut u64,
-    /// Site of the latest call that may create a thread (`pthread_create`, `std::thread`, `__kmpc_fork_call`):
-    /// the pass stores it before the call, the new thread's record takes it.
-    pub creation_site: u32,
+    /// Site of the latest call that may create a thread (`pthread_create`, `std::thread`, `__kmpc_fork_call`) or synchronise
+    /// (locks, barriers, joins): the pass stores it before the call; the new thread's record takes it, and so does what blocks.
+    pub call_site: u32,
     /// How many of the memos the running loop nest uses.
     pub memos_used: u32,
+    /// Counters of control flow, one for each of all registered modules ([`crate::control`]): a bump adds 1 to the word
+    /// `counter_base + k`. Never null. Other threads store another column here when the number of threads changes, relaxed: a bump
+    /// that loaded the old one counts there. So code loads it for every bump.
+    pub column: *mut u64,
     /// See [`crate::memo`].
     pub memos: [Memo; MEMOS],
 }
@@ -106,8 +110,10 @@ pub mod offset {
     pub const EVENTS: u64 = offset_of!(ThreadHeader, events) as u64;
     /// Of [`ThreadHeader::visits`].
     pub const VISITS: u64 = offset_of!(ThreadHeader, visits) as u64;
-    /// Of [`ThreadHeader::creation_site`].
-    pub const CREATION_SITE: u64 = offset_of!(ThreadHeader, creation_site) as u64;
+    /// Of [`ThreadHeader::call_site`].
+    pub const CALL_SITE: u64 = offset_of!(ThreadHeader, call_site) as u64;
+    /// Of [`ThreadHeader::column`].
+    pub const COLUMN: u64 = offset_of!(ThreadHeader, column) as u64;
     /// Of [`ThreadHeader::memos_used`].
     pub const MEMOS_USED: u64 = offset_of!(ThreadHeader, memos_used) as u64;
     /// Of [`ThreadHeader::memos`].

@@ -256,8 +256,10 @@ pub struct ModuleRecord {
     pub regions: u32,
     /// Bytes of tables.
     pub tables_len: u32,
+    /// Number of counters of control flow.
+    pub counters: u32,
     /// Reserved; zero.
-    pub reserved: u32,
+    pub reserved: [u32; 3],
 }
 
 /// Events of one kind: what `reader` read at `reader_site` of what `writer` had written at `writer_site`.

@@ -24,6 +24,6 @@ pub use error::{Error, ErrorKind};
 pub use read::Profile;
 #[cfg(feature = "std")]
 pub use tables::{
-    Blocked, Code, Count, Event, Header, Histogram, Instance, Level, Module, Node, PrivateBytes, Region, Site, State,
-    Thread, Trace, UserRegion, Visit,
+    Block, Blocked, Call, Code, Count, Edge, Event, Function, Header, Histogram, Instance, Level, Module, Node,
+    PrivateBytes, Region, Site, State, Thread, Trace, UserRegion, Visit,
 };

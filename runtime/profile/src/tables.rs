@@ -3,6 +3,7 @@
 mod execution;
 
 use std::sync::Arc;
+use threadtalk_abi::control::CATEGORIES;
 use threadtalk_abi::module::{ModuleBases, RegionKind};
 
 pub use self::execution::{Blocked, Code, Count, Instance, Level, Node};
@@ -72,7 +73,7 @@ pub enum State {
 }
 
 /// An instrumented module and its place in the global numbers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Module {
     /// The numbers that it got.
     pub bases: ModuleBases,
@@ -82,6 +83,72 @@ pub struct Module {
     pub regions: Vec<Region>,
     /// Sites; the first has the global number `bases.site_base`.
     pub sites: Vec<Site>,
+    /// Number of counters of control flow; the first has the global number `bases.counter_base`.
+    pub counters: u32,
+    /// Functions whose control flow is counted.
+    pub functions: Vec<Function>,
+}
+
+/// The control flow graph of a function, and where its counters are ([`threadtalk_abi::control`] has the meaning).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Function {
+    /// Index of its region in the module.
+    pub region: u32,
+    /// [`threadtalk_abi::control::function_flags`].
+    pub flags: u32,
+    /// Basic blocks; the first is the entry.
+    pub blocks: Vec<Block>,
+    /// Edges.
+    pub edges: Vec<Edge>,
+    /// Calls.
+    pub calls: Vec<Call>,
+}
+
+/// A basic block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// Index of the innermost region in the module.
+    pub region: u32,
+    /// File; empty = unknown.
+    pub file: Arc<str>,
+    /// First line of this file in it; 0 = unknown.
+    pub line: u32,
+    /// Last line of this file in it; 0 = unknown.
+    pub end_line: u32,
+    /// Instructions of each category.
+    pub opcodes: [u16; CATEGORIES],
+    /// Loads.
+    pub reads: u16,
+    /// Stores.
+    pub writes: u16,
+}
+
+/// An edge of a control flow graph.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Edge {
+    /// Block that it leaves; none: it enters the function.
+    pub from: Option<u32>,
+    /// Block that it enters; none: it leaves the function.
+    pub to: Option<u32>,
+    /// Number of its counter in the module; none: its count is derived.
+    pub counter: Option<u32>,
+    /// Line of the branch; 0 = unknown.
+    pub line: u32,
+    /// [`threadtalk_abi::control::edge_flags`].
+    pub flags: u32,
+}
+
+/// A call, executed as often as its block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Call {
+    /// Block.
+    pub block: u32,
+    /// Symbol of the function that runs; empty for an indirect call.
+    pub callee: Arc<str>,
+    /// [`threadtalk_abi::control::call_flags`].
+    pub flags: u32,
+    /// Line; 0 = unknown.
+    pub line: u32,
 }
 
 /// A region of the source.

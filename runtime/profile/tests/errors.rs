@@ -5,7 +5,8 @@ mod sample;
 use std::fs;
 use std::mem::{offset_of, size_of};
 use std::path::Path;
-use threadtalk_abi::module::{ModuleBases, RegionEntry, TablesHeader};
+use threadtalk_abi::control::{BlockEntry, EdgeEntry, FunctionEntry, OUTSIDE};
+use threadtalk_abi::module::{ModuleBases, RegionEntry, SiteEntry, TablesHeader};
 use threadtalk_profile::layout::{
     BlockHeader, BlockedRecord, CODE_SITE, CodeRecord, CountRecord, EventRecord, FileHeader, InstanceRecord,
     LevelRecord, LiveVisits, ModuleRecord, NodeRecord, ThreadRecord, TraceRecord, UNIT, UserRegionRecord, block,
@@ -214,6 +215,10 @@ fn damaged_modules() {
     let tables = size_of::<ModuleRecord>();
     let region = tables + size_of::<TablesHeader>();
     let site = region + 2 * size_of::<RegionEntry>();
+    let function = site + 2 * size_of::<SiteEntry>();
+    let block_entry = function + 2 * size_of::<FunctionEntry>();
+    let edge = block_entry + 4 * size_of::<BlockEntry>();
+    let call = edge + 6 * size_of::<EdgeEntry>();
     for (field, value, what) in [
         (offset_of!(ModuleRecord, sites), 9, "its tables are not of the length that was registered"),
         (offset_of!(ModuleRecord, tables_len), 3, "its tables have an impossible length"),
@@ -230,6 +235,26 @@ fn damaged_modules() {
         (region + offset_of!(RegionEntry, parent), 1, "a region inside itself"),
         (region + offset_of!(RegionEntry, parent), 2, "a region inside itself"),
         (site, 9, "a site in region 9, which it has not"),
+        (offset_of!(ModuleRecord, counters), 1, "an edge with counter 1, which it has not"),
+        (offset_of!(ModuleBases, counter_base), u32::MAX, "its counters have impossible numbers"),
+        (offset_of!(ModuleBases, counter_base), 50, "two modules with the same counters"),
+        (function + offset_of!(FunctionEntry, region), 9, "a function in region 9, which it has not"),
+        (
+            function + offset_of!(FunctionEntry, first_edge),
+            1,
+            "a function whose blocks do not follow those of the one before it",
+        ),
+        (
+            function + offset_of!(FunctionEntry, blocks),
+            0,
+            "a function whose blocks do not follow those of the one before it",
+        ),
+        (tables + offset_of!(TablesHeader, functions), 0, "blocks that belong to no function"),
+        (block_entry + offset_of!(BlockEntry, region), 9, "a block in region 9, which it has not"),
+        (edge + offset_of!(EdgeEntry, to), 3, "an edge at block 3, which its function has not"),
+        (edge + offset_of!(EdgeEntry, to), OUTSIDE, "an edge between no blocks"),
+        (edge + offset_of!(EdgeEntry, counter), 2, "two edges with counter 1"),
+        (call, 3, "a call in block 3, which its function has not"),
     ] {
         let message = with_payload(block::MODULE, field, value);
         assert!(message.starts_with("the profile is damaged: module block at byte "), "{message}");

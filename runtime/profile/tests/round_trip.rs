@@ -8,7 +8,8 @@ use threadtalk_profile::buckets::BUCKETS;
 use threadtalk_profile::layout::{NO_THREAD, UNIT};
 use threadtalk_profile::write::Contents;
 use threadtalk_profile::{
-    Event, Header, Histogram, Module, PrivateBytes, Profile, Region, Site, State, Thread, Trace, Visit,
+    Block, Call, Edge, Event, Function, Header, Histogram, Module, PrivateBytes, Profile, Region, Site, State, Thread,
+    Trace, Visit,
 };
 
 fn read(contents: &Contents) -> Contents {
@@ -87,11 +88,73 @@ fn trace() -> impl Strategy<Value = Trace> {
     )
 }
 
+/// Functions of a module with `regions` regions. Each edge may have a counter; the module has as many as edges do.
+fn functions(regions: usize) -> impl Strategy<Value = Vec<Function>> {
+    let block = (0..regions as u32, "[a-z/]{0,8}", any::<[u32; 2]>(), any::<[u16; 10]>());
+    let edge = (any::<[prop::sample::Index; 2]>(), any::<[bool; 3]>(), any::<[u32; 2]>());
+    let call = (any::<prop::sample::Index>(), "\\PC{0,8}", any::<[u32; 2]>());
+    let function = (
+        (0..regions as u32, any::<u32>()),
+        prop::collection::vec(block, 1..5),
+        prop::collection::vec(edge, 0..8),
+        prop::collection::vec(call, 0..4),
+    );
+    prop::collection::vec(function, 0..4).prop_map(|functions| {
+        let mut counters = 0..;
+        let functions = functions.into_iter().map(|((region, flags), blocks, edges, calls)| {
+            let count = blocks.len();
+            let node = |index: &prop::sample::Index, is_block: bool| is_block.then(|| index.index(count) as u32);
+            Function {
+                region,
+                flags,
+                blocks: (blocks.into_iter())
+                    .map(|(region, file, [line, end_line], n)| Block {
+                        region,
+                        file: file.as_str().into(),
+                        line,
+                        end_line,
+                        opcodes: n[..8].try_into().unwrap(),
+                        reads: n[8],
+                        writes: n[9],
+                    })
+                    .collect(),
+                edges: (edges.iter())
+                    .map(|([from, to], [inside, ends, counted], [line, flags])| Edge {
+                        from: node(from, *inside || *ends),
+                        to: node(to, *inside || !*ends),
+                        counter: counted.then(|| counters.next().unwrap()),
+                        line: *line,
+                        flags: *flags,
+                    })
+                    .collect(),
+                calls: (calls.into_iter())
+                    .map(|(block, callee, [flags, line])| Call {
+                        block: block.index(count) as u32,
+                        callee: callee.as_str().into(),
+                        flags,
+                        line,
+                    })
+                    .collect(),
+            }
+        });
+        functions.collect()
+    })
+}
+
 fn module() -> impl Strategy<Value = Module> {
+    plain_module().prop_flat_map(|module| {
+        functions(module.regions.len()).prop_map(move |functions| {
+            let counters = functions.iter().flat_map(|f| &f.edges).filter(|e| e.counter.is_some()).count() as u32;
+            Module { functions, counters, ..module.clone() }
+        })
+    })
+}
+
+fn plain_module() -> impl Strategy<Value = Module> {
     let region = ("\\PC{0,8}", "[a-z/]{0,8}", any::<[u32; 2]>(), 0..16u16, any::<prop::sample::Index>());
     let site = (any::<prop::sample::Index>(), "[a-z/]{0,8}", any::<[u32; 2]>());
     (prop::collection::vec(region, 1..10), prop::collection::vec(site, 0..20)).prop_map(|(regions, sites)| Module {
-        bases: ModuleBases { site_base: 1, site_salt: 37, write_site_base: 1, region_base: 1 },
+        bases: ModuleBases { site_base: 1, site_salt: 37, write_site_base: 1, region_base: 1, counter_base: 7 },
         name: "m.c".into(),
         sites: sites
             .into_iter()
@@ -115,6 +178,7 @@ fn module() -> impl Strategy<Value = Module> {
                 parent: (i > 0).then(|| parent.index(i) as u32),
             })
             .collect(),
+        ..Module::default()
     })
 }
 

@@ -115,6 +115,12 @@ extern "C" fn whole_loop(accesses: *const Access, count: u32, iterations: u64) -
     settled
 }
 
+extern "C" fn enter(_region: u32) {}
+
+extern "C" fn exit(_region: u32) {}
+
+extern "C" fn cache(_address: u64, _bytes: u32, _site: u32) {}
+
 extern "C" fn clear(address: u64, bytes: u64) {
     on_thread(|_, p| p.signature.clear(address, bytes));
 }

@@ -91,3 +91,6 @@ shell!("__threadtalk_copy", super::copy);
 shell!("__threadtalk_read_string", super::read_string);
 shell!("__threadtalk_write_string", super::write_string);
 shell!("__threadtalk_clear", super::clear);
+shell!("__threadtalk_enter", super::enter);
+shell!("__threadtalk_exit", super::exit);
+shell!("__threadtalk_cache", super::cache);

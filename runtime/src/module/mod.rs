@@ -7,12 +7,17 @@ use crate::process::{Process, accuracy};
 use core::ptr;
 use core::slice;
 use core::sync::atomic::{AtomicU32, Ordering};
+use threadtalk_abi::control::MOST_IN_MODULE;
 use threadtalk_abi::module::{ModuleBases, ModuleDescriptor, RegionEntry, SiteEntry, TablesHeader, site_flags};
 use threadtalk_abi::thread::EVENT_SITE_FACTOR;
 use threadtalk_profile::layout::{ModuleRecord, block};
 
 /// Most sites of a process: 64 MiB of addresses for their regions.
 const MOST_SITES: u32 = 1 << 24;
+/// Most counters of control flow of a process: 32 MiB of addresses for a column.
+const MOST_COUNTERS: u32 = 1 << 22;
+/// Words of a column: a module that finds no numbers counts behind the others, where nobody reads.
+pub const COLUMN: usize = (MOST_COUNTERS + MOST_IN_MODULE) as usize;
 /// In the region of a site: reads here are atomic.
 const ATOMIC: u32 = 1 << 31;
 
@@ -21,6 +26,7 @@ pub struct Sites {
     regions_of: *mut u32,
     next_site: AtomicU32,
     next_region: AtomicU32,
+    next_counter: AtomicU32,
 }
 
 // SAFETY: the array lives for ever; an element is written before the bases that name it are published.
@@ -31,7 +37,12 @@ impl Sites {
     pub fn new() -> Option<Self> {
         let regions_of = memory::reserve(MOST_SITES as usize * size_of::<u32>())?;
         let one = || AtomicU32::new(1);
-        Some(Self { regions_of: regions_of.as_ptr().cast(), next_site: one(), next_region: one() })
+        Some(Self {
+            regions_of: regions_of.as_ptr().cast(),
+            next_site: one(),
+            next_region: one(),
+            next_counter: AtomicU32::new(0),
+        })
     }
 
     /// Number of region numbers handed out, region 0 included.
@@ -77,6 +88,7 @@ pub unsafe fn register(process: &Process, descriptor: *const ModuleDescriptor) {
         site_salt: site_base.wrapping_mul(EVENT_SITE_FACTOR),
         write_site_base: write_base(process, site_base, d.sites),
         region_base,
+        counter_base: counter_base(process, d.counters),
     };
     // SAFETY: the caller's promise.
     let tables = unsafe { slice::from_raw_parts(d.tables.cast::<u8>(), d.tables_len as usize) };
@@ -104,6 +116,19 @@ fn write_base(process: &Process, site_base: u32, sites: u32) -> u32 {
     process.lineless_sites
 }
 
+/// Numbers for a module's counters of control flow.
+fn counter_base(process: &Process, counters: u32) -> u32 {
+    let next = |base: u32| base.checked_add(counters).filter(|end| *end <= MOST_COUNTERS);
+    let base = process.sites.next_counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+    base.unwrap_or_else(|_| {
+        crate::process::message::Line::new()
+            .text(b"the program has more branches than can be counted; nothing is recorded: compile less of it with control")
+            .print();
+        process.stop_recording();
+        MOST_COUNTERS
+    })
+}
+
 /// # Safety
 /// `tables` are module tables as the pass wrote them.
 unsafe fn note_regions(process: &Process, tables: &[u8], site_base: u32, region_base: u32) {
@@ -128,7 +153,14 @@ unsafe fn note_regions(process: &Process, tables: &[u8], site_base: u32, region_
 fn record(process: &Process, d: &ModuleDescriptor, bases: ModuleBases, tables: &[u8]) {
     let length = size_of::<ModuleRecord>() + tables.len();
     let Some(target) = process.file.allocate(length as u64) else { return };
-    let record = ModuleRecord { bases, sites: d.sites, regions: d.regions, tables_len: d.tables_len, reserved: 0 };
+    let record = ModuleRecord {
+        bases,
+        sites: d.sites,
+        regions: d.regions,
+        tables_len: d.tables_len,
+        counters: d.counters,
+        reserved: [0; 3],
+    };
     // SAFETY: the block is this thread's and has room for both.
     unsafe {
         target.payload().cast::<ModuleRecord>().write(record);

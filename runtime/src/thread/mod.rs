@@ -16,6 +16,7 @@ use crate::file::appender::Appender;
 use crate::lifecycle::{threads, tls};
 use crate::memory;
 use crate::memory::arena::Arena;
+use crate::module::COLUMN;
 use crate::process::Process;
 use core::ptr;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -73,6 +74,7 @@ impl Thread {
         let place = memory::reserve(size_of::<Thread>())?.as_ptr().cast::<Thread>();
         let events = memory::reserve(size_of::<EventSlot>() * EVENT_SLOTS as usize)?.as_ptr().cast::<EventSlot>();
         let transitions = memory::reserve(size_of::<Transition>() << TRANSITIONS_LOG2)?.as_ptr().cast::<Transition>();
+        let column = memory::reserve(COLUMN * size_of::<u64>())?.as_ptr().cast();
         let watches = memory::reserve(size_of::<Watches>())?.as_ptr().cast::<Watches>();
         // SAFETY: zeroed memory of the right size that belongs to this block for ever.
         let view = unsafe { View::new(0, process.site_bits, transitions, TRANSITIONS_LOG2) };
@@ -85,8 +87,9 @@ impl Thread {
                 site_bits: process.site_bits,
                 events,
                 visits: ptr::null_mut(),
-                creation_site: 0,
+                call_site: 0,
                 memos_used: 0,
+                column,
                 memos: [const { Memo::new(ptr::null_mut()) }; MEMOS],
             },
             busy: false,

@@ -157,9 +157,9 @@ impl Recorded {
 /// A module with two sites in each region.
 fn register(regions: u32) -> ModuleBases {
     let mut tables: Vec<u8> = Vec::new();
-    let header = TablesHeader { regions, sites: 2 * regions, strings_len: 1, name: 0 };
+    let header = TablesHeader { regions, sites: 2 * regions, strings_len: 1, ..TablesHeader::default() };
     let push = |tables: &mut Vec<u8>, words: &[u32]| words.iter().for_each(|w| tables.extend(w.to_le_bytes()));
-    push(&mut tables, &[header.regions, header.sites, header.strings_len, header.name]);
+    push(&mut tables, &[header.regions, header.sites, header.strings_len, header.name, 0, 0, 0, 0]);
     for region in 0..regions {
         let entry = RegionEntry { kind: 1, flags: 0, name: 0, file: 0, line: region + 1, end_line: 0, parent: 0 };
         push(&mut tables, &[u32::from(entry.kind), entry.name, entry.file, entry.line, entry.end_line, entry.parent]);
@@ -176,6 +176,8 @@ fn register(regions: u32) -> ModuleBases {
         sites: 2 * regions,
         regions,
         tables_len: tables.len() as u32,
+        counters: 0,
+        reserved: 0,
         tables: tables.as_ptr().cast(),
         bases,
     };

@@ -2,6 +2,7 @@
 
 mod arrays;
 pub(crate) mod blocks;
+mod control;
 mod execution;
 mod header;
 mod module;
@@ -109,9 +110,15 @@ impl Profile {
         if self.user_regions.iter().filter_map(|r| r.parent).any(|p| known(p).is_err()) {
             return Err(damaged(block::USER_REGIONS, "a region inside one that is not there"));
         }
+        let apart = |base: u32, count: usize, next: u32| u64::from(base) + count as u64 <= u64::from(next);
+        let mut counters: Vec<_> = self.modules.iter().map(|m| (m.bases.counter_base, m.counters)).collect();
+        counters.retain(|(_, count)| *count > 0);
+        counters.sort_unstable();
+        if counters.windows(2).any(|c| !apart(c[0].0, c[0].1 as usize, c[1].0)) {
+            return Err(damaged(block::MODULE, "two modules with the same counters"));
+        }
         for pair in self.modules.windows(2) {
             let (a, b) = (&pair[0], &pair[1]);
-            let apart = |base: u32, count: usize, next: u32| u64::from(base) + count as u64 <= u64::from(next);
             if !apart(a.bases.site_base, a.sites.len(), b.bases.site_base)
                 || !apart(a.bases.region_base, a.regions.len(), b.bases.region_base)
             {

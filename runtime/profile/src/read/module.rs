@@ -5,6 +5,7 @@ use std::mem::{offset_of, size_of};
 use std::sync::Arc;
 use threadtalk_abi::module::{ModuleBases, RegionEntry, RegionKind, SiteEntry, TablesHeader};
 
+use super::control;
 use super::record::{field, text};
 use crate::layout::ModuleRecord;
 use crate::tables::{Module, Region, Site};
@@ -21,6 +22,7 @@ pub fn read(payload: &[u8]) -> Result<Module, String> {
         site_salt: field!(bases, ModuleBases, site_salt),
         write_site_base: field!(bases, ModuleBases, write_site_base),
         region_base: field!(bases, ModuleBases, region_base),
+        counter_base: field!(bases, ModuleBases, counter_base),
     };
     let tables = tables.get(..field!(record, ModuleRecord, tables_len) as usize);
     let tables = tables.filter(|t| t.len() >= size_of::<TablesHeader>());
@@ -38,6 +40,11 @@ pub fn read(payload: &[u8]) -> Result<Module, String> {
     }
     let (region_entries, rest) = array(body, regions, size_of::<RegionEntry>())?;
     let (site_entries, rest) = array(rest, sites, size_of::<SiteEntry>())?;
+    let counters = field!(record, ModuleRecord, counters);
+    if bases.counter_base.checked_add(counters).is_none() {
+        return Err("its counters have impossible numbers".to_owned());
+    }
+    let (control, rest) = control::Entries::split(header, rest)?;
     let strings_len = field!(header, TablesHeader, strings_len) as usize;
     let bytes = rest.get(..strings_len).ok_or("its strings are longer than itself")?;
     let mut strings = Strings { bytes, known: HashMap::new() };
@@ -49,14 +56,15 @@ pub fn read(payload: &[u8]) -> Result<Module, String> {
         .collect::<Result<_, String>>()?;
     check_parents(&regions)?;
     let count = regions.len();
-    let sites = site_entries
+    let functions = control.read(count, counters, &mut strings)?;
+    let sites: Vec<Site> = site_entries
         .chunks_exact(size_of::<SiteEntry>())
         .map(|entry| read_site(entry, count, &mut strings))
         .collect::<Result<_, String>>()?;
-    Ok(Module { bases, name, regions, sites })
+    Ok(Module { bases, name, regions, sites, counters, functions })
 }
 
-fn array(bytes: &[u8], count: u32, size: usize) -> Result<(&[u8], &[u8]), String> {
+pub(super) fn array(bytes: &[u8], count: u32, size: usize) -> Result<(&[u8], &[u8]), String> {
     let length = (count as usize).checked_mul(size).filter(|l| *l <= bytes.len());
     Ok(bytes.split_at(length.ok_or("its tables are longer than itself")?))
 }
@@ -114,13 +122,13 @@ fn check_parents(regions: &[Region]) -> Result<(), String> {
 }
 
 /// The module's strings, each made once.
-struct Strings<'a> {
+pub(super) struct Strings<'a> {
     bytes: &'a [u8],
     known: HashMap<u32, Arc<str>>,
 }
 
 impl Strings<'_> {
-    fn get(&mut self, offset: u32) -> Result<Arc<str>, String> {
+    pub(super) fn get(&mut self, offset: u32) -> Result<Arc<str>, String> {
         if let Some(known) = self.known.get(&offset) {
             return Ok(Arc::clone(known));
         }

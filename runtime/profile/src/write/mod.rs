@@ -3,6 +3,7 @@
 
 mod arrays;
 mod bytes;
+mod control;
 mod execution;
 mod module;
 

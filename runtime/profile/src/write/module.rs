@@ -5,6 +5,7 @@ use std::mem::{offset_of, size_of};
 use threadtalk_abi::module::{ModuleBases, RegionEntry, SiteEntry, TablesHeader};
 
 use super::bytes::put;
+use super::control;
 use crate::layout::ModuleRecord;
 use crate::tables::Module;
 
@@ -12,11 +13,13 @@ use crate::tables::Module;
 pub fn encode(module: &Module) -> Vec<u8> {
     let mut strings = Strings { bytes: vec![0], known: HashMap::new() };
     let (regions, sites) = (module.regions.len(), module.sites.len());
-    let tables = size_of::<TablesHeader>() + regions * size_of::<RegionEntry>() + sites * size_of::<SiteEntry>();
+    let plain = size_of::<TablesHeader>() + regions * size_of::<RegionEntry>() + sites * size_of::<SiteEntry>();
+    let tables = plain + control::length(&module.functions);
     let mut bytes = vec![0; size_of::<ModuleRecord>() + tables];
     let (record, rest) = bytes.split_at_mut(size_of::<ModuleRecord>());
     let (header, rest) = rest.split_at_mut(size_of::<TablesHeader>());
-    let (region_bytes, site_bytes) = rest.split_at_mut(regions * size_of::<RegionEntry>());
+    let (region_bytes, rest) = rest.split_at_mut(regions * size_of::<RegionEntry>());
+    let (site_bytes, control_bytes) = rest.split_at_mut(sites * size_of::<SiteEntry>());
 
     let name = strings.add(&module.name);
     for (region, entry) in module.regions.iter().zip(region_bytes.chunks_exact_mut(size_of::<RegionEntry>())) {
@@ -33,6 +36,7 @@ pub fn encode(module: &Module) -> Vec<u8> {
         put!(entry, SiteEntry, line, site.line);
         put!(entry, SiteEntry, flags, site.flags);
     }
+    control::encode(&module.functions, header, control_bytes, &mut strings);
     put!(header, TablesHeader, regions, regions as u32);
     put!(header, TablesHeader, sites, sites as u32);
     put!(header, TablesHeader, strings_len, strings.bytes.len() as u32);
@@ -43,6 +47,8 @@ pub fn encode(module: &Module) -> Vec<u8> {
     put!(bases, ModuleBases, site_salt, module.bases.site_salt);
     put!(bases, ModuleBases, write_site_base, module.bases.write_site_base);
     put!(bases, ModuleBases, region_base, module.bases.region_base);
+    put!(bases, ModuleBases, counter_base, module.bases.counter_base);
+    put!(record, ModuleRecord, counters, module.counters);
     put!(record, ModuleRecord, sites, sites as u32);
     put!(record, ModuleRecord, regions, regions as u32);
     put!(record, ModuleRecord, tables_len, (tables + strings.bytes.len()) as u32);
@@ -51,13 +57,13 @@ pub fn encode(module: &Module) -> Vec<u8> {
 }
 
 /// NUL-terminated strings, each stored once.
-struct Strings {
+pub(super) struct Strings {
     bytes: Vec<u8>,
     known: HashMap<String, u32>,
 }
 
 impl Strings {
-    fn add(&mut self, text: &str) -> u32 {
+    pub(super) fn add(&mut self, text: &str) -> u32 {
         assert!(!text.contains('\0'), "a NUL in a name");
         if text.is_empty() {
             return 0;

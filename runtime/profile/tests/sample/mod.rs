@@ -1,6 +1,7 @@
 //! A small profile with something in every table.
 #![allow(dead_code)] // each test uses a part
 
+use threadtalk_abi::control::{call_flags, edge_flags, function_flags};
 use threadtalk_abi::module::{ModuleBases, RegionKind, site_flags};
 use threadtalk_profile::layout::{
     Accuracy, BlockedKind, CODE_SITE, CountKind, CrdMode, InstanceKind, LevelKind, SignatureMode, event_flags,
@@ -8,8 +9,8 @@ use threadtalk_profile::layout::{
 };
 use threadtalk_profile::write::Contents;
 use threadtalk_profile::{
-    Blocked, Code, Count, Event, Header, Histogram, Instance, Level, Module, Node, PrivateBytes, Region, Site, State,
-    Thread, Trace, UserRegion, Visit,
+    Block, Blocked, Call, Code, Count, Edge, Event, Function, Header, Histogram, Instance, Level, Module, Node,
+    PrivateBytes, Region, Site, State, Thread, Trace, UserRegion, Visit,
 };
 
 /// Two modules, three threads, a user region.
@@ -122,14 +123,49 @@ fn module(file: &str, site_base: u32, region_base: u32, function: &str) -> Modul
         parent,
     };
     Module {
-        bases: ModuleBases { site_base, site_salt: site_base * 37, write_site_base: site_base, region_base },
+        bases: ModuleBases {
+            site_base,
+            site_salt: site_base * 37,
+            write_site_base: site_base,
+            region_base,
+            counter_base: site_base * 5,
+        },
         name: file.into(),
         regions: vec![region(RegionKind::Function, 10, 40, None), region(RegionKind::Loop, 20, 30, Some(0))],
         sites: vec![
             Site { region: 0, file: file.into(), line: 12, flags: 0 },
             Site { region: 1, file: file.into(), line: 25, flags: site_flags::ATOMIC },
         ],
+        counters: 2,
+        functions: vec![counted_loop(file), Function { blocks: vec![block(file, 0, 35)], ..Function::default() }],
     }
+}
+
+/// Entry, a loop of one block that calls, a return.
+fn counted_loop(file: &str) -> Function {
+    let edge = |from, to, counter, flags| Edge { from, to, counter, line: 20, flags };
+    Function {
+        region: 0,
+        flags: function_flags::TIMED,
+        blocks: vec![block(file, 0, 10), block(file, 1, 20), block(file, 0, 40)],
+        edges: vec![
+            edge(None, Some(0), Some(0), 0),
+            edge(Some(0), Some(1), None, 0),
+            edge(Some(1), Some(1), Some(1), edge_flags::BACK),
+            edge(Some(1), Some(2), None, 0),
+            edge(Some(1), None, None, edge_flags::ABNORMAL),
+            edge(Some(2), None, None, 0),
+        ],
+        calls: vec![
+            Call { block: 1, callee: "helper".into(), flags: call_flags::FORK, line: 21 },
+            Call { block: 1, callee: "".into(), flags: call_flags::INDIRECT, line: 22 },
+        ],
+    }
+}
+
+fn block(file: &str, region: u32, line: u32) -> Block {
+    let opcodes = [3, 1, 4, 1, 5, 9, 2, 6];
+    Block { region, file: file.into(), line, end_line: line + 4, opcodes, reads: 2, writes: 1 }
 }
 
 fn threads() -> Vec<Thread> {
