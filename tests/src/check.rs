@@ -1,6 +1,6 @@
 //! Running a program as its comments say and comparing its report with them.
 
-use crate::compile::{Compiler, compile};
+use crate::compile::{Compiler, compile_with};
 use crate::distribution::Distribution;
 use crate::execute::{Finished, Run};
 use crate::expectation::{Check, Expectation, Part, Relation, Subject};
@@ -17,13 +17,7 @@ const SHOWN: usize = 12;
 pub fn check(tool: &Distribution, expectation: &Expectation, level: &str) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     let program = folder.path().join("program");
-    let mut flags: Vec<OsString> = format!("-{level}").split(' ').map(OsString::from).collect();
-    flags.extend(expectation.flags.iter().map(OsString::from));
-    let compiled =
-        compile(tool, Compiler::Instrumented, &expectation.source, &program, &flags).map_err(|e| e.to_string())?;
-    if !compiled.status.success() || !compiled.stderr.is_empty() {
-        return Err(format!("compiling: {}:\n{}", compiled.ending(), compiled.stderr_text()));
-    }
+    compile_at(tool, expectation, level, "", &program)?;
     let mut first: Option<Report> = None;
     for run in 1..=expectation.runs {
         let profile = folder.path().join(format!("{run}.ttp"));
@@ -39,6 +33,41 @@ pub fn check(tool: &Distribution, expectation: &Expectation, level: &str) -> Res
             }
             Some(_) => {}
         }
+    }
+    Ok(())
+}
+
+/// The report of the program compiled at `level` with `pass_options` and run once with exact cells. It is as the program
+/// expects, but need not be the same in another run if the program runs only once ([`Expectation::runs`]).
+pub fn exact_report(
+    tool: &Distribution,
+    expectation: &Expectation,
+    level: &str,
+    pass_options: &str,
+) -> Result<Report, String> {
+    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let program = folder.path().join("program");
+    compile_at(tool, expectation, level, pass_options, &program)?;
+    let options = format!("{}:mode=exact", expectation.options);
+    let exact = Expectation { options: options.trim_start_matches(':').to_owned(), ..expectation.clone() };
+    let report = profiled(tool, &exact, &program, &folder.path().join("p.ttp"), true)?;
+    compare(&exact, &report)?;
+    Ok(report)
+}
+
+fn compile_at(
+    tool: &Distribution,
+    expectation: &Expectation,
+    level: &str,
+    pass_options: &str,
+    program: &Path,
+) -> Result<(), String> {
+    let mut flags: Vec<OsString> = format!("-{level}").split(' ').map(OsString::from).collect();
+    flags.extend(expectation.flags.iter().map(OsString::from));
+    let compiled = compile_with(tool, Compiler::Instrumented, &expectation.source, program, &flags, pass_options)
+        .map_err(|e| e.to_string())?;
+    if !compiled.status.success() || !compiled.stderr.is_empty() {
+        return Err(format!("compiling: {}:\n{}", compiled.ending(), compiled.stderr_text()));
     }
     Ok(())
 }

@@ -33,8 +33,21 @@ pub fn compile(
     output: &Path,
     flags: &[OsString],
 ) -> std::io::Result<Finished> {
+    compile_with(tool, which, source, output, flags, "")
+}
+
+/// As [`compile`], with these options of the pass.
+pub fn compile_with(
+    tool: &Distribution,
+    which: Compiler,
+    source: &Path,
+    output: &Path,
+    flags: &[OsString],
+    pass_options: &str,
+) -> std::io::Result<Finished> {
     let mut command = Command::new(compiler(tool, which, source));
     command
+        .env("THREADTALK_PASS_OPTIONS", pass_options)
         .arg("-g")
         .arg("-I")
         .arg(tool.include())

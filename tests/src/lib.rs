@@ -5,6 +5,7 @@
 //! * [`compile`] and [`execute`] compile and run one program in a folder of its own.
 //! * [`expectation`] reads the comments; [`formula`] evaluates the formulas in them.
 //! * [`report`] reads `threadtalk report --format json`; [`check`] compares both.
+//! * [`difference`] finds the first count in which two reports differ.
 //! * [`oracle`] is an exact model of what is counted, for random schedules of `programs/special/kernels.c`.
 //! * [`scene`] is for tests that do more with a program than run it to its end.
 //!
@@ -12,6 +13,7 @@
 
 pub mod check;
 pub mod compile;
+pub mod difference;
 pub mod distribution;
 pub mod execute;
 pub mod expectation;

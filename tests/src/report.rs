@@ -36,6 +36,11 @@ impl Report {
         Ok(Self(value))
     }
 
+    /// A report that was not read from a profile.
+    pub fn from_json(document: Value) -> Self {
+        Self(document)
+    }
+
     /// The whole document.
     pub fn json(&self) -> &Value {
         &self.0

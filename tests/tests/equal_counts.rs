@@ -1,0 +1,133 @@
+//! Optimisations change no count: for each program of `programs/` and each kernel of the benchmarks, the matrices of exact
+//! mode with all optimisations of the pass, and with calls instead of inlined code, equal those with `opt=0`.
+//!
+//! `cargo test -p threadtalk-tests --test equal_counts -- --ignored` runs all of them, some minutes.
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::Value;
+use std::ffi::OsString;
+use std::path::Path;
+use threadtalk_benchmarks::kernels::{self, Kernel};
+use threadtalk_tests::check::exact_report;
+use threadtalk_tests::compile::{Compiler, compile_with};
+use threadtalk_tests::difference::{Determined, first};
+use threadtalk_tests::distribution::{Distribution, programs};
+use threadtalk_tests::execute::Run;
+use threadtalk_tests::expectation::Expectation;
+use threadtalk_tests::report::Report;
+use threadtalk_tests::scene::Scene;
+
+/// What is compared with `opt=0`.
+const VARIANTS: [&str; 2] = ["opt=1", "opt=1:inline_limit=0"];
+
+fn main() {
+    let mut sources = Vec::new();
+    for folder in ["communication", "regions", "openmp", "lifecycle"] {
+        let entries = std::fs::read_dir(programs().join(folder)).expect("the folders of programs can be read");
+        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        sources.extend(paths.filter(|path| path.extension().is_some_and(|e| e == "c" || e == "cpp")));
+    }
+    sources.sort();
+    let programs = sources.into_iter().map(|source| {
+        let name = source.strip_prefix(programs()).unwrap_or(&source).with_extension("").display().to_string();
+        Trial::test(format!("program::{name}"), move || program(&source).map_err(Failed::from))
+    });
+    let kernels = kernels::ALL.iter().map(|kernel| {
+        Trial::test(format!("kernel::{}", kernel.name), move || compare_kernel(kernel).map_err(Failed::from))
+    });
+    let trials = programs.chain(kernels).map(|trial| trial.with_ignored_flag(true)).collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+/// Programs that run only once in their own test depend on the schedule: of these the counts that they expect are compared, all
+/// entries of the others.
+fn program(source: &Path) -> Result<(), String> {
+    let expectation = Expectation::read(source).map_err(|e| e.to_string())?;
+    let tool = Distribution::find().map_err(|e| e.to_string())?;
+    // The highest level is the one that is optimised most.
+    let level = expectation.levels.last().ok_or("no level")?;
+    let report = |options: &str| {
+        exact_report(&tool, &expectation, level, options).map_err(|e| format!("{level} with {options}: {e}"))
+    };
+    let expected = report("opt=0")?;
+    for variant in VARIANTS {
+        let found = report(variant)?;
+        if expectation.runs > 1
+            && let Some(difference) = first(&found, &expected, |_| Determined::Entries)
+        {
+            return Err(format!("{level} with {variant} against opt=0: {difference}"));
+        }
+    }
+    Ok(())
+}
+
+fn compare_kernel(kernel: &'static Kernel) -> Result<(), String> {
+    let scene = Scene::new();
+    let text = std::fs::read_to_string(kernel.path()).map_err(|e| e.to_string())?;
+    let lines: Vec<&str> = text.lines().collect();
+    let expected = kernel_report(&scene, kernel, "opt=0")?;
+    for variant in VARIANTS {
+        let found = kernel_report(&scene, kernel, variant)?;
+        let determined = |region: &Value| determined(kernel, region, &lines);
+        if let Some(difference) = first(&found, &expected, determined) {
+            return Err(format!("{variant} against opt=0: {difference}"));
+        }
+    }
+    Ok(())
+}
+
+fn kernel_report(scene: &Scene, kernel: &Kernel, options: &str) -> Result<Report, String> {
+    let (program, profile) = (scene.path("kernel"), scene.path("kernel.ttp"));
+    let flags: Vec<OsString> = kernel.flags().iter().map(OsString::from).chain([OsString::from("-lm")]).collect();
+    let built = compile_with(scene.tool(), Compiler::Instrumented, &kernel.path(), &program, &flags, options)
+        .map_err(|e| e.to_string())?;
+    if !built.status.success() {
+        return Err(format!("{options}: {}", built.stderr_text()));
+    }
+    let mut command = scene.command(&program);
+    command.args(kernel.tiny).args(["-t", "4"]);
+    command.env("THREADTALK_OUT", &profile).env("THREADTALK_OPTIONS", "quiet=1:mode=exact");
+    let done = Run::new(command).finish().map_err(|e| e.to_string())?;
+    if done.ending() != "exit 0" {
+        return Err(format!("{options}: {}: {}", done.ending(), done.stderr_text()));
+    }
+    let report = Report::of(scene.tool(), &profile)?;
+    std::fs::remove_file(&profile).map_err(|e| e.to_string())?;
+    Ok(report)
+}
+
+/// Regions whose counts depend on the schedule: kernel, beginning of the region's name, what its source line contains, what is
+/// determined all the same.
+const SCHEDULED: &[(&str, &str, &str, Determined)] = &[
+    // The energies are added up under a mutex: whoever comes second reads what the first wrote, and main the last one's,
+    // if that was not main itself.
+    ("water-nsquared", "energy", "", Determined::Nothing),
+    ("water-nsquared", "main", "", Determined::Nothing),
+    ("water-spatial", "energy", "", Determined::Nothing),
+    ("water-spatial", "main", "", Determined::Nothing),
+    // Molecules that move to another cell enter its list in the order in which their senders arrived: who reads a molecule
+    // first through which of its fields depends on it.
+    ("water-spatial", "cell_of", "", Determined::Readers),
+    ("water-spatial", "water_pair", "", Determined::Readers),
+    // libomp's reduction: threads combine in the order in which they come.
+    ("jacobi", "sweep", "static double sweep", Determined::Nothing),
+    ("jacobi", "sweep", "#pragma omp parallel for", Determined::Nothing),
+    // std::barrier spins and waits on tree nodes whose owners change; its inlined parts are regions of main and of its lambda.
+    ("kmeans", "std::", "", Determined::Nothing),
+    ("kmeans", "bool std::", "", Determined::Nothing),
+    ("kmeans", "main", "", Determined::Nothing),
+    // The workers' sums meet under a mutex.
+    ("kmeans", "Clustering::recentre", "", Determined::Nothing),
+    ("kmeans", "Clustering::assign", "c < own.size()", Determined::Nothing),
+    ("kmeans", "Clustering::assign", "d < DIMENSIONS", Determined::Nothing),
+];
+
+fn determined(kernel: &Kernel, region: &Value, lines: &[&str]) -> Determined {
+    let name = region["name"].as_str().unwrap_or("");
+    let here = region["file"].as_str().is_some_and(|file| file.ends_with(kernel.source));
+    let line = region["line"].as_u64().filter(|_| here).and_then(|n| lines.get(n as usize - 1)).copied().unwrap_or("");
+    let matches = |(of, begin, contains, _): &&(&str, &str, &str, Determined)| {
+        *of == kernel.name && name.starts_with(begin) && line.contains(contains)
+    };
+    SCHEDULED.iter().find(matches).map_or(Determined::Entries, |entry| entry.3)
+}
