@@ -64,7 +64,10 @@ impl Tables {
     }
 
     /// The site of accesses of one kind (`flags`: [`threadtalk_abi::module::site_flags`]) on one line in one region.
+    /// Line 0 is code that the compiler made up (the bounds of an OpenMP loop, captured variables): it stands for the
+    /// region as a whole and gets the region's first line.
     pub fn site(&mut self, region: RegionId, file: &str, line: u32, flags: u32) -> SiteId {
+        let line = if line == 0 { self.regions[region.0 as usize].line } else { line };
         let file = self.string(file);
         self.region_has_site[region.0 as usize] = true;
         let next = SiteId(self.sites.len() as u32);

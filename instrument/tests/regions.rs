@@ -129,6 +129,29 @@ fn openmp_constructs_are_regions_of_the_function_around_them() {
     }
 }
 
+/// What the compiler makes up for a construct (bounds, captured variables) is at the construct's line.
+#[test]
+fn code_without_a_line_is_at_the_line_of_its_region() {
+    let source = "\
+int n = 100;
+long a[100];
+int main(void) {
+  long sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+  for (int i = 0; i < n; i++)
+    sum += a[i];
+  return (int)sum;
+}
+";
+    for level in LEVELS {
+        let project = Project::new("a.c", source).flags(&["-fopenmp"]);
+        project.build(&["a.c"], &[level]);
+        let lines = project.log();
+        assert!(lines.keys().any(|l| l.contains(" at a.c:5")), "{level}: {lines:#?}");
+        assert!(lines.keys().all(|l| !l.ends_with(":0")), "{level}: {lines:#?}");
+    }
+}
+
 #[test]
 fn constructs_are_entered_by_the_threads_that_execute_them() {
     for level in LEVELS {
