@@ -1,48 +1,13 @@
 //! The page: whole, safe, and working in a browser.
 
+#[path = "support/browser.rs"]
+mod browser;
 #[path = "support/example.rs"]
 mod example;
 
+use browser::{in_browser, table_rows};
 use std::path::PathBuf;
-use std::process::Command;
 use threadtalk::html;
-use threadtalk_crd::model::Report;
-
-/// A page with a script at its end that stands for the reader's hands, as the browser has it afterwards. None without a
-/// browser.
-fn in_browser(report: &Report, hands: &str) -> Option<String> {
-    let browser = ["chromium", "chromium-browser", "google-chrome"]
-        .into_iter()
-        .find(|name| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success()));
-    let Some(browser) = browser else {
-        eprintln!("no browser: install the package chromium to run this test");
-        return None;
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("index.html");
-    let page = html::page(report);
-    // Errors of our own scripts show as an attribute of the page.
-    let watch = "<script>addEventListener('error', e => document.documentElement.dataset.error = e.message)</script>";
-    let page = page.replacen("<body>", &format!("<body>{watch}"), 1);
-    let page = page.replacen("</body>", &format!("<script>{hands}</script></body>"), 1);
-    std::fs::write(&file, page).unwrap();
-    let output = Command::new(browser)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000", "--dump-dom"])
-        .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
-        .arg(format!("file://{}", file.display()))
-        .output()
-        .unwrap();
-    let dom = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(dom.contains("data-ready=\"yes\""), "the page did not come up: {}", &dom[..dom.len().min(300)]);
-    assert!(!dom.contains("data-error="), "an error in the page: {}", &dom[..dom.len().min(300)]);
-    // What stands before the data: the rest is the page's own script.
-    Some(dom.split("<script id=\"data\"").next().unwrap_or_default().to_string())
-}
-
-fn table_rows(dom: &str) -> usize {
-    let table = dom.split("id=\"regions\"").nth(1).unwrap().split("</table>").next().unwrap();
-    table.matches("<tr data-id").count() + table.matches("class=\"all\"").count()
-}
 
 #[test]
 fn nothing_of_the_profile_becomes_markup() {
@@ -54,7 +19,7 @@ fn nothing_of_the_profile_becomes_markup() {
     let page = html::page(&report);
     assert_eq!(page.matches("</script>").count(), 2, "only the page's own scripts end");
     assert!(!page.contains("<script>document.documentElement"));
-    if let Some(dom) = in_browser(&report, "document.querySelector('tr[data-id=\"2\"]').click()") {
+    if let Some(dom) = in_browser(&page, "document.querySelector('tr[data-id=\"2\"]').click()") {
         assert!(!dom.contains("data-evil="));
     }
 }
@@ -79,63 +44,11 @@ fn every_placeholder_of_the_template_is_filled() {
 
 #[test]
 fn it_shows_all_that_communicates() {
-    let Some(dom) = in_browser(&example::report(16, example::all_to_all), "") else { return };
+    let Some(dom) = in_browser(&html::page(&example::report(16, example::all_to_all)), "") else { return };
     assert_eq!(table_rows(&dom), 4);
     assert_eq!(dom.matches("<svg class=\"matrix\"").count(), 3);
     assert!(dom.contains("Histogram of reuse distances"));
     assert!(dom.contains("lu.c:12") && dom.contains("lu.c:31"));
-}
-
-#[test]
-fn keys_search_sort_and_select() {
-    let hands = "
-        const press = (key, on) => on.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
-        press('/', document.body);
-        const search = document.activeElement;
-        search.value = 'loop'; search.dispatchEvent(new Event('input'));
-        press('Enter', search);
-        const root = document.documentElement.dataset;
-        root.focus = search.id;
-        root.rows = document.querySelectorAll('#regions tbody tr').length;
-        root.selected = document.querySelector('#regions [aria-selected=true]').dataset.id;
-        root.title = document.querySelector('#detail h2').textContent;
-        search.value = ''; search.dispatchEvent(new Event('input'));
-        document.querySelector('th[data-key=name] button').click();
-        root.first = document.querySelectorAll('#regions tbody tr')[1].cells[0].textContent;
-        press('t', document.body); press('t', document.body);
-        root.chosen = root.theme;
-        const matrix = document.querySelector('svg.matrix');
-        press('ArrowRight', matrix); press('ArrowRight', matrix);
-        root.tip = document.getElementById('tip').textContent;";
-    let hands = format!("addEventListener('load', () => {{ {hands} }})");
-    let Some(dom) = in_browser(&example::report(4, example::ring), &hands) else { return };
-    let head = dom.split('>').take(3).collect::<String>();
-    for attribute in [
-        "data-focus=\"search\"",
-        "data-rows=\"2\"",
-        "data-selected=\"3\"",
-        "data-title=\"loop in bmod\"",
-        "data-first=\"bmod",
-        "data-chosen=\"dark\"",
-        "data-tip=\"0 main wrote, 1 worker read",
-    ] {
-        assert!(head.contains(attribute), "{attribute} is not in {head}");
-    }
-}
-
-#[test]
-fn a_thousand_regions_and_256_threads_come_up() {
-    let mut report = example::report(256, example::halo);
-    let pattern = report.regions[2].clone();
-    for id in 5..1000 {
-        let mut region = pattern.clone();
-        (region.id, region.name) = (id, format!("region_{id}"));
-        report.regions.push(region);
-    }
-    let size = html::page(&report).len();
-    assert!(size < 30_000_000, "{size} bytes");
-    let Some(dom) = in_browser(&report, "") else { return };
-    assert_eq!(table_rows(&dom), 1 + 3 + 995);
 }
 
 #[test]
