@@ -65,6 +65,9 @@ pub enum Error {
     /// The profile cannot be used; the decoder's words name the file and say what to do.
     #[error("{0}")]
     Profile(#[from] threadtalk_profile::Error),
+    /// Profiles that do not fit together.
+    #[error("cannot merge: {0}")]
+    Merge(#[from] threadtalk_profile::merge::MergeError),
     /// A region, or the program, in which no thread read what another wrote.
     #[error("no communication to draw: {what}; see `threadtalk report FILE` for what was counted")]
     NothingToDraw {

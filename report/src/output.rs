@@ -14,6 +14,35 @@ pub fn to_stdout(bytes: &[u8]) -> Result<()> {
     stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|e| Error::stdout(&e))
 }
 
+/// Writes one file, all of it or nothing. A file that is there already is replaced only if `may_go` says that it is one of
+/// ours, or by `force`.
+pub fn to_file(path: &Path, bytes: &[u8], force: bool, may_go: impl Fn(&Path) -> bool) -> Result<()> {
+    let is_there = path.symlink_metadata();
+    // What is no regular file (a pipe, /dev/null) holds nothing that could be lost.
+    let is_special = path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir());
+    if is_special {
+        return std::fs::write(path, bytes).map_err(|e| Error::file("write", path, &e));
+    }
+    if is_there.is_ok() && path.is_file() && !force && !may_go(path) {
+        let advice =
+            "threadtalk did not write this file: choose another name, or pass --force to replace it".to_string();
+        return Err(Error::File { action: "write", path: path.to_path_buf(), advice });
+    }
+    let fail = |e: std::io::Error| Error::file("write", path, &e);
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if path.is_dir() {
+        return Err(fail(std::io::ErrorKind::IsADirectory.into()));
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let draft = folder.join(format!(".{name}.{}", std::process::id()));
+    let written = std::fs::write(&draft, bytes).and_then(|()| std::fs::rename(&draft, path));
+    written.map_err(|e| {
+        // The draft may not be there: it could not be made.
+        let _ = std::fs::remove_file(&draft);
+        fail(e)
+    })
+}
+
 /// A folder that is being filled. Nothing is written before [`Folder::write`], so that a refusal leaves it as it was.
 pub struct Folder {
     path: PathBuf,

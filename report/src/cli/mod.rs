@@ -1,6 +1,7 @@
 //! The command line: what each command takes, and which module does it.
 
 mod compare;
+mod merge;
 mod mistake;
 mod print;
 mod report;
@@ -46,6 +47,8 @@ enum Command {
     /// Show what changed from one profile to another: text, pictures, a page, JSON
     #[command(visible_alias = "diff")]
     Compare(compare::CompareArgs),
+    /// Make one profile of those of several ranks, or of several runs
+    Merge(merge::MergeArgs),
     /// Print a profile's records as they are stored
     Dump(FileArgs),
     /// Check that a profile is whole and consistent
@@ -99,6 +102,7 @@ pub fn main(args: Vec<OsString>) -> Result<ExitCode> {
         Command::Run(args) => args.run(),
         Command::Report(args) => args.run(),
         Command::Compare(args) => args.run(),
+        Command::Merge(args) => args.run(),
         Command::Dump(args) => crate::profile::dump(&args.file),
         Command::Validate(args) => crate::profile::validate(&args.file),
         Command::Print { what } => what.print(),

@@ -11,7 +11,8 @@ pub use table::{Column, Table};
 use crate::{label, number, svg};
 use std::fmt::Write;
 use std::path::Path;
-use threadtalk_crd::model::{Ended, Measures, Region, Report};
+use threadtalk_crd::model::{Ended, Measures, Program, Region, Report};
+use threadtalk_profile::merge::{PART, RANKS, RUNS};
 
 /// What the reader of any of our figures has to know.
 pub const DEFINITION: &str =
@@ -60,6 +61,9 @@ pub fn head(report: &Report, file: &Path) -> Vec<(&'static str, String)> {
         ("totals", totals(&report.program_total)),
         ("accuracy", accuracy(report)),
     ];
+    if let Some(parts) = parts(program) {
+        head.insert(2, ("merged", parts));
+    }
     if !report.caches.is_empty() {
         let caches = report.caches.iter().map(|c| format!("L{} {}", c.level, number::bytes(c.bytes as f64)));
         head.push(("caches", caches.collect::<Vec<_>>().join(", ")));
@@ -70,7 +74,7 @@ pub fn head(report: &Report, file: &Path) -> Vec<(&'static str, String)> {
 /// How the process ended and how long it took.
 fn run(report: &Report) -> String {
     let program = &report.program;
-    let mut run = format!("process {}, {}", program.pid, ended(report.ended));
+    let mut run = format!("{}, {}", processes(program), ended(report.ended));
     if let Some(duration) = program.duration_s {
         let _ = write!(run, " after {}", number::seconds(duration));
     }
@@ -78,6 +82,30 @@ fn run(report: &Report) -> String {
         let _ = write!(run, ", CPU {}", number::seconds(cpu));
     }
     run
+}
+
+/// The process, or how many ranks or runs were merged.
+fn processes(program: &Program) -> String {
+    let merged = |key: &str| program.meta.get(key);
+    match (merged(RANKS), merged(RUNS)) {
+        (Some(ranks), _) => format!("{ranks} ranks"),
+        (_, Some(runs)) => format!("{runs} runs added up"),
+        _ => format!("process {}", program.pid),
+    }
+}
+
+/// The files that were merged, in the order of their ranks.
+fn parts(program: &Program) -> Option<String> {
+    let part = |i: usize| program.meta.get(&format!("{PART}{i}"));
+    let names: Vec<_> = (0..).map_while(part).map(String::as_str).collect();
+    let of = if program.meta.contains_key(RANKS) { "r0" } else { "from" };
+    match names[..] {
+        [] => None,
+        [first] => Some(format!("{of} {first}")),
+        [first, last] => Some(format!("{of} {first}, {}{last}", if of == "r0" { "r1 " } else { "" })),
+        [first, .., last] if of == "r0" => Some(format!("r0 {first} ... r{} {last}", names.len() - 1)),
+        [first, .., last] => Some(format!("from {first} ... {last}")),
+    }
 }
 
 /// The sentences about the run and about the accuracy, for the page.

@@ -4,6 +4,7 @@
 //! * [`buckets`]: the bounds of histogram buckets.
 //! * [`Profile`]: a profile that was opened and checked, as tables.
 //! * [`mod@write`]: tables to bytes, for merged and synthetic profiles.
+//! * [`mod@merge`]: several profiles as one.
 #![cfg_attr(not(feature = "std"), no_std)]
 
 pub mod buckets;
@@ -11,6 +12,8 @@ pub mod layout;
 
 #[cfg(feature = "std")]
 mod error;
+#[cfg(feature = "std")]
+pub mod merge;
 #[cfg(feature = "std")]
 mod read;
 #[cfg(feature = "std")]

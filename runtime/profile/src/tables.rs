@@ -152,7 +152,7 @@ pub struct Call {
 }
 
 /// A region of the source.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Region {
     /// What it is.
     pub kind: RegionKind,
@@ -169,7 +169,7 @@ pub struct Region {
 }
 
 /// A source position at which memory is accessed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Site {
     /// Index of the innermost region in the module.
     pub region: u32,
