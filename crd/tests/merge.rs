@@ -7,10 +7,12 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use threadtalk_crd::Options;
 use threadtalk_crd::model::{Region, Report};
+use threadtalk_profile::layout::{CODE_SITE, CountKind};
 use threadtalk_profile::merge::{How, MergeError, PART, Part, RANKS, merge};
 use threadtalk_profile::write::Contents;
 use threadtalk_profile::{
-    Event, Header, Histogram, Module, PrivateBytes, Profile, State, Thread, Trace, UserRegion, Visit,
+    Blocked, Code, Count, Event, Header, Histogram, Instance, Level, Module, Node, PrivateBytes, Profile, State,
+    Thread, Trace, UserRegion, Visit,
 };
 
 /// One of three modules, of which several parts may have the same, at numbers that are the part's own.
@@ -69,7 +71,7 @@ prop_compose! {
                 ]
             } else { Vec::new() },
             meta: vec![("executable".into(), "/opt/solver".into()), ("pid".into(), start.to_string())],
-            events, modules
+            events, modules, ..Contents::default()
         }
     }
 }
@@ -255,4 +257,77 @@ fn profiles_that_do_not_fit() {
         MergeError::TooMany { what: "lines" }.to_string(),
         "lines of all parts together do not fit into 32 bits: merge fewer profiles"
     );
+}
+
+/// A part with something in each table about execution.
+fn executed() -> Contents {
+    let mut contents = one(Header { start_unix_ns: 100, ..Header::default() });
+    contents.modules[0].counters = 2;
+    contents.modules[0].bases.counter_base = 7;
+    contents.counts = vec![
+        Count { part: 0, thread: 1, id: 8, kind: CountKind::Edge, level: 1, count: 5 },
+        Count { part: 3, thread: 1, id: 1, kind: CountKind::CacheAccess, level: 0, count: 6 },
+        Count { part: 0, thread: 1, id: 99, kind: CountKind::Edge, level: 1, count: 1000 },
+        Count { part: 4, thread: 1, id: 8, kind: CountKind::Edge, level: 1, count: 1000 },
+    ];
+    let node = |id, parent, region| Node { thread: 1, id, parent, region, visits: 1, wall_ns: 10, cpu_ns: 9 };
+    contents.nodes = vec![node(5, None, 1), node(6, Some(5), 1), node(9, None, 0)];
+    contents.instances = vec![Instance {
+        number: 3,
+        thread: 1,
+        begin_site: CODE_SITE | 4,
+        key: 0xabc,
+        begin_ns: 1,
+        arrive_ns: 2,
+        release_ns: 3,
+        weight: 1,
+        ..Instance::default()
+    }];
+    contents.blocked = vec![Blocked { thread: 1, site: CODE_SITE | 4, count: 2, wall_ns: 30, ..Blocked::default() }];
+    contents.levels = vec![Level { level: 2, ns: 40, ..Level::default() }];
+    contents.code = vec![Code { id: 4, address: 77, function: "wait".into(), file: "/lib/x.so".into() }];
+    contents
+}
+
+#[test]
+fn execution_of_ranks_stays_apart() {
+    let mut late = executed();
+    late.header.start_unix_ns = 150;
+    let merged = merge(&parts(&[executed(), late]), How::Ranks).unwrap();
+    // Counts of counters and instances that are not there would be those of others.
+    let counts: Vec<_> = merged.counts.iter().map(|c| (c.part, c.thread, c.id, c.count)).collect();
+    assert_eq!(counts, [(0, 1, 2, 5), (0, 3, 2, 5), (1, 1, 1, 6), (2, 3, 1, 6)]);
+    let nodes: Vec<_> = merged.nodes.iter().map(|n| (n.thread, n.id, n.parent, n.wall_ns)).collect();
+    assert_eq!(
+        nodes,
+        [
+            (1, 1, None, 10),
+            (1, 2, Some(1), 10),
+            (1, 3, None, 10),
+            (3, 4, None, 10),
+            (3, 5, Some(4), 10),
+            (3, 6, None, 10)
+        ]
+    );
+    let instances: Vec<_> =
+        merged.instances.iter().map(|i| (i.number, i.key, i.begin_site, i.begin_ns, i.release_ns)).collect();
+    assert_eq!(instances, [(1, 0, CODE_SITE, 1, 3), (2, 1, CODE_SITE, 51, 53)]);
+    assert_eq!(
+        merged.blocked.iter().map(|b| (b.thread, b.site, b.wall_ns)).collect::<Vec<_>>(),
+        [(1, CODE_SITE, 30), (3, CODE_SITE, 30)]
+    );
+    assert_eq!((merged.levels[0].ns, merged.code.len(), merged.code[0].id), (80, 1, 0));
+    let back = Contents::from(&Profile::from_bytes(&merged.encode()).unwrap());
+    assert_eq!(back, merged);
+}
+
+#[test]
+fn execution_of_runs_adds_up() {
+    let merged = merge(&parts(&[executed(), executed()]), How::Sum).unwrap();
+    let counts: Vec<_> = merged.counts.iter().map(|c| (c.part, c.thread, c.id, c.count)).collect();
+    assert_eq!(counts, [(0, 1, 2, 10), (1, 1, 1, 6), (2, 1, 1, 6)]);
+    let nodes: Vec<_> = merged.nodes.iter().map(|n| (n.id, n.parent, n.visits, n.cpu_ns)).collect();
+    assert_eq!(nodes, [(1, None, 2, 18), (2, Some(1), 2, 18), (3, None, 2, 18)]);
+    assert_eq!(merged.blocked.iter().map(|b| (b.count, b.wall_ns)).collect::<Vec<_>>(), [(4, 60)]);
+    assert_eq!(merged.instances.len(), 2);
 }

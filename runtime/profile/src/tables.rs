@@ -90,7 +90,7 @@ pub struct Module {
 }
 
 /// The control flow graph of a function, and where its counters are ([`threadtalk_abi::control`] has the meaning).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Function {
     /// Index of its region in the module.
     pub region: u32,
@@ -105,7 +105,7 @@ pub struct Function {
 }
 
 /// A basic block.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Block {
     /// Index of the innermost region in the module.
     pub region: u32,
@@ -124,7 +124,7 @@ pub struct Block {
 }
 
 /// An edge of a control flow graph.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Edge {
     /// Block that it leaves; none: it enters the function.
     pub from: Option<u32>,
@@ -139,7 +139,7 @@ pub struct Edge {
 }
 
 /// A call, executed as often as its block.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Call {
     /// Block.
     pub block: u32,

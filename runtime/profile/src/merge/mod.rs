@@ -4,6 +4,7 @@
 //! regions of the same path become one, threads become new ones ([`How::Ranks`]) or the ones of the same number ([`How::Sum`]).
 //! No count is lost or made: each total of the result is the sum of the parts' totals, whatever their order.
 
+mod execution;
 mod header;
 mod numbers;
 mod sums;
@@ -87,19 +88,31 @@ pub fn merge(parts: &[Part], how: How) -> Result<Contents, MergeError> {
     let mut regions = Regions::new(sites.next_region());
     let user: Vec<_> = parts.iter().map(|p| regions.add(&p.contents.user_regions)).collect::<Result<_, _>>()?;
     let threads = threads::number(parts, how)?;
-    let sources: Vec<Source<'_>> = (parts.iter().zip(modules).zip(user).zip(&threads))
-        .map(|(((part, modules), user), threads)| Source { contents: &part.contents, modules, user, threads })
+    let mut places = execution::Places::default();
+    let code: Vec<_> = parts.iter().map(|p| places.add(&p.contents.code)).collect();
+    let sources: Vec<Source<'_>> = (parts.iter().zip(modules).zip(user).zip(code).zip(&threads))
+        .zip(header::delays(parts, how))
+        .map(|(((((part, modules), user), code), threads), delay)| {
+            let contents = &part.contents;
+            Source { contents, modules, user, code, threads, delay }
+        })
         .collect();
     // Every table is named: one that is added to the format must be merged, too.
     Ok(Contents {
         header: header::merge(parts, how),
         meta: header::meta(parts, how),
         modules: sites.modules,
-        threads: threads::merge(&sources, how, &header::delays(parts, how)),
+        threads: threads::merge(&sources, how),
         events: sums::events(&sources),
         visits: sums::visits(&sources),
         traces: sums::traces(&sources),
         private_bytes: sums::private_bytes(&sources),
         user_regions: regions.user,
+        counts: execution::counts(&sources),
+        nodes: execution::nodes(&sources),
+        instances: execution::instances(&sources),
+        blocked: execution::blocked(&sources),
+        levels: execution::levels(&sources),
+        code: places.code,
     })
 }

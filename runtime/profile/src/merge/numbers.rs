@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::MergeError;
 use super::threads::Ids;
-use crate::tables::{Module, Region, Site, UserRegion};
+use crate::layout::CODE_SITE;
+use crate::tables::{Function, Module, Region, Site, UserRegion};
 use crate::write::Contents;
 use threadtalk_abi::module::ModuleBases;
 
@@ -14,13 +15,25 @@ pub struct Source<'a> {
     pub contents: &'a Contents,
     pub modules: Places,
     pub user: HashMap<u32, u32>,
+    /// Places in foreign code.
+    pub code: HashMap<u32, u32>,
     pub threads: &'a Ids,
+    /// Nanoseconds from the start of all to the start of this one.
+    pub delay: u64,
 }
 
 impl Source<'_> {
-    /// New number of a site; 0 for one that no module has.
+    /// New number of a site; 0 for one that neither a module nor foreign code has.
     pub fn site(&self, number: u32) -> u32 {
+        if number & CODE_SITE != 0 {
+            return self.code.get(&(number & !CODE_SITE)).map_or(0, |id| id | CODE_SITE);
+        }
         find(&self.modules.sites, number).unwrap_or(0)
+    }
+
+    /// New number of a counter of control flow; none for one that no module has.
+    pub fn counter(&self, number: u32) -> Option<u32> {
+        find(&self.modules.counters, number)
     }
 
     /// New number of a region; 0, the program, for one that nobody has.
@@ -35,6 +48,7 @@ impl Source<'_> {
 pub struct Places {
     sites: BTreeMap<u32, (u32, u32)>,
     regions: BTreeMap<u32, (u32, u32)>,
+    counters: BTreeMap<u32, (u32, u32)>,
 }
 
 fn find(places: &BTreeMap<u32, (u32, u32)>, number: u32) -> Option<u32> {
@@ -43,8 +57,8 @@ fn find(places: &BTreeMap<u32, (u32, u32)>, number: u32) -> Option<u32> {
     (index < *len).then(|| new + index)
 }
 
-/// What makes two modules the same: name, regions, sites.
-type Identity = (Arc<str>, Vec<Region>, Vec<Site>);
+/// What makes two modules the same: all but their numbers.
+type Identity = (Arc<str>, Vec<Region>, Vec<Site>, u32, Vec<Function>);
 
 /// All modules, each once.
 #[derive(Default)]
@@ -53,6 +67,7 @@ pub struct Sites {
     known: HashMap<Identity, ModuleBases>,
     sites: u32,
     regions: u32,
+    counters: u32,
 }
 
 impl Sites {
@@ -69,12 +84,16 @@ impl Sites {
             if regions > 0 {
                 places.regions.insert(module.bases.region_base, (regions, new.region_base));
             }
+            if module.counters > 0 {
+                places.counters.insert(module.bases.counter_base, (module.counters, new.counter_base));
+            }
         }
         Ok(places)
     }
 
     fn place(&mut self, module: &Module) -> Result<ModuleBases, MergeError> {
-        let identity = (Arc::clone(&module.name), module.regions.clone(), module.sites.clone());
+        let (name, functions) = (Arc::clone(&module.name), module.functions.clone());
+        let identity = (name, module.regions.clone(), module.sites.clone(), module.counters, functions);
         if let Some(known) = self.known.get(&identity) {
             return Ok(*known);
         }
@@ -83,14 +102,17 @@ impl Sites {
             site_base: self.sites + 1,
             write_site_base: self.sites + 1,
             region_base: self.regions + 1,
+            counter_base: self.counters + 1,
             ..module.bases
         };
         let room = |used: u32, more: usize, what| {
             let sum = u32::try_from(more).ok().and_then(|more| used.checked_add(more));
-            sum.filter(|sum| *sum < u32::MAX).ok_or(MergeError::TooMany { what })
+            // The upper half of the numbers of lines is that of foreign code.
+            sum.filter(|sum| *sum < CODE_SITE).ok_or(MergeError::TooMany { what })
         };
         self.sites = room(self.sites, module.sites.len(), "lines")?;
         self.regions = room(self.regions, module.regions.len(), "regions")?;
+        self.counters = room(self.counters, module.counters as usize, "counters")?;
         self.modules.push(Module { bases: new, ..module.clone() });
         self.known.insert(identity, new);
         Ok(new)

@@ -7,7 +7,7 @@ use super::numbers::Source;
 use crate::tables::{Event, Histogram, PrivateBytes, Trace, Visit};
 
 /// Adds up what has the same key, in the order of the keys.
-fn sum<K: Ord, V>(values: impl Iterator<Item = (K, V)>, add: fn(&mut V, V)) -> Vec<V> {
+pub fn sum<K: Ord, V>(values: impl Iterator<Item = (K, V)>, add: fn(&mut V, V)) -> Vec<V> {
     let mut sums = BTreeMap::new();
     for (key, value) in values {
         match sums.entry(key) {
@@ -19,7 +19,7 @@ fn sum<K: Ord, V>(values: impl Iterator<Item = (K, V)>, add: fn(&mut V, V)) -> V
 }
 
 /// Counters of a damaged file may be anything: sums end at the largest number.
-fn raise(sum: &mut u64, more: u64) {
+pub fn raise(sum: &mut u64, more: u64) {
     *sum = sum.saturating_add(more);
 }
 

@@ -43,15 +43,19 @@ fn seen(part: &Part) -> BTreeSet<u32> {
     ids.extend(c.visits.iter().map(|v| v.thread));
     ids.extend(c.traces.iter().flat_map(|t| [t.writer, t.reader]));
     ids.extend(c.private_bytes.iter().map(|p| p.writer));
+    ids.extend(c.counts.iter().map(|c| c.thread));
+    ids.extend(c.nodes.iter().map(|n| n.thread));
+    ids.extend(c.instances.iter().map(|i| i.thread));
+    ids.extend(c.blocked.iter().map(|b| b.thread));
     ids
 }
 
 /// The records of all threads, times on the clock of the earliest part.
-pub fn merge(sources: &[Source<'_>], how: How, delays: &[u64]) -> Vec<Thread> {
+pub fn merge(sources: &[Source<'_>], how: How) -> Vec<Thread> {
     let mut all: BTreeMap<u32, Thread> = BTreeMap::new();
-    for (source, delay) in sources.iter().zip(delays) {
+    for source in sources {
         for thread in &source.contents.threads {
-            let moved = moved(thread, source, how, *delay);
+            let moved = moved(thread, source, how);
             match all.get_mut(&moved.id) {
                 None => drop(all.insert(moved.id, moved)),
                 Some(known) => join(known, moved),
@@ -61,8 +65,8 @@ pub fn merge(sources: &[Source<'_>], how: How, delays: &[u64]) -> Vec<Thread> {
     all.into_values().collect()
 }
 
-fn moved(t: &Thread, source: &Source<'_>, how: How, delay: u64) -> Thread {
-    let ids = source.threads;
+fn moved(t: &Thread, source: &Source<'_>, how: How) -> Thread {
+    let (ids, delay) = (source.threads, source.delay);
     let name = match how {
         How::Sum => t.name.clone(),
         How::Ranks if t.name.is_empty() && t.id == 0 => format!("r{} main", ids.rank),
