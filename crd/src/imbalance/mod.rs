@@ -1,5 +1,5 @@
 //! Load imbalance: how much, where, and which line causes it. The algorithms work on vectors in memory with an element
-//! per thread; nothing here reads a profile.
+//! per thread; [`profile`] brings a run's counts and times into that form and joins what they find.
 //!
 //! | what | where | source |
 //! |---|---|---|
@@ -16,5 +16,6 @@
 pub mod craypat;
 pub mod lime;
 pub mod pbv;
+pub mod profile;
 pub mod similarity;
 mod vector;

@@ -1,0 +1,387 @@
+//! Parallel sections: instances grouped by where they begin and end, how unbalanced they are, and LIME's causes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::lime::{self, HardwareEvent, Reason};
+use super::super::similarity::kinds::{TAU, kinds, members};
+use super::super::vector::centred;
+use super::graph::{CallFlow, NodeOf};
+use super::model::{Cause, Dependent, Section, Share, known};
+use super::observed::{EventKind, Observed, Part, SiteEvent, Sparse, Spot};
+use super::places::Places;
+use super::{MISS_COST, Options};
+
+/// All parts of one dynamic instance, by thread.
+struct Instance<'a> {
+    parts: Vec<&'a Part>,
+    /// What each thread executed of each block.
+    executions: Vec<Sparse>,
+}
+
+/// What all instances of a program share.
+pub struct Sections<'a> {
+    observed: &'a Observed,
+    options: &'a Options,
+    dependent: Dependent,
+    graph: CallFlow,
+    instances: Vec<Instance<'a>>,
+}
+
+/// Kind, begin, end.
+type Identity = (&'static str, Spot, Spot);
+
+impl<'a> Sections<'a> {
+    pub fn new(observed: &'a Observed, options: &'a Options, dependent: Dependent) -> Sections<'a> {
+        Sections { observed, options, dependent, graph: CallFlow::new(observed), instances: instances(observed) }
+    }
+
+    /// All sections, those with the most imbalance time first.
+    pub fn analyse(&self) -> Vec<Section> {
+        let mut groups: BTreeMap<Identity, Vec<&Instance>> = BTreeMap::new();
+        for instance in &self.instances {
+            groups.entry(identity(&instance.parts)).or_default().push(instance);
+        }
+        let mut sections: Vec<Section> = groups.iter().map(|(identity, of)| self.section(identity, of)).collect();
+        sections.sort_by(|a, b| b.imbalance_time.total_cmp(&a.imbalance_time));
+        sections
+    }
+
+    /// Threads that ran beside others in a section.
+    pub fn team(&self) -> BTreeSet<u32> {
+        let teams = self.instances.iter().filter(|i| i.parts.len() > 1);
+        teams.flat_map(|i| i.parts.iter().map(|p| p.thread)).collect()
+    }
+
+    fn dependent(&self, instance: &Instance) -> Vec<f64> {
+        let of = |(part, executions): (&&Part, &Sparse)| match self.dependent {
+            Dependent::Time => part.cpu_ns as f64,
+            Dependent::Work => self.observed.work(executions) + cost(&part.events),
+        };
+        instance.parts.iter().zip(&instance.executions).map(of).collect()
+    }
+
+    fn section(&self, (kind, begin, end): &Identity, instances: &[&Instance]) -> Section {
+        let threads = instances.iter().map(|i| i.parts.len()).max().unwrap_or(0);
+        let mut sums = Sums::new(threads);
+        let dependents: Vec<Vec<f64>> = instances.iter().map(|i| self.dependent(i)).collect();
+        for (instance, dependent) in instances.iter().zip(&dependents) {
+            sums.add(instance, dependent);
+        }
+        // A barrier-to-barrier instance is one value a thread whatever its team, so the largest team counts.
+        let lost = super::super::craypat::imbalance_of(sums.mean, sums.max, threads);
+        // Work has no unit of time: the section's own CPU time for each unit of it gives one.
+        let (cpu, all): (f64, f64) = (sums.cpu.iter().sum(), sums.values.iter().sum());
+        let seconds = match self.dependent {
+            Dependent::Time => 1e-9,
+            Dependent::Work if all > 0.0 => cpu / all,
+            Dependent::Work => 0.0,
+        };
+        let found = self.causes(instances, &dependents);
+        let team: Vec<u32> = instances[0].parts.iter().map(|p| p.thread).collect();
+        let same = instances.iter().all(|i| i.parts.iter().map(|p| p.thread).eq(team.iter().copied()));
+        let (by_region, vectors) = self.by_region(instances, threads);
+        let vectors = if vectors[0].is_empty() { sums.cpu.iter().map(|&c| vec![c]).collect() } else { vectors };
+        let place = if begin.line == 0 { end } else { begin };
+        Section {
+            file: place.file.clone(),
+            line: known(place.line),
+            function: place.function.clone(),
+            end_file: end.file.clone(),
+            end_line: known(end.line),
+            kind,
+            instances: sums.weight.round() as u64,
+            recorded: instances.len() as u64,
+            threads,
+            team: same.then_some(team),
+            imbalance_percent: lost.imbalance_percent,
+            imbalance_time: lost.imbalance_time * seconds,
+            values: sums.values,
+            cpu: sums.cpu,
+            waited: sums.waited,
+            kinds: members(&kinds(&vectors, TAU)),
+            reason: found.reason,
+            predictors: found.predictors,
+            pooled: found.pooled,
+            causes: found.causes,
+            regions: by_region,
+        }
+    }
+
+    /// Shares of the regions in the work, most first, and the work of each thread in each region.
+    fn by_region(&self, instances: &[&Instance], threads: usize) -> (Vec<Share>, Vec<Vec<f64>>) {
+        let mut work: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+        for instance in instances {
+            let weight = instance.parts[0].weight;
+            for (thread, executions) in instance.executions.iter().enumerate() {
+                for &(block, count) in executions {
+                    let region = self.observed.blocks[block as usize].region;
+                    work.entry(region).or_insert_with(|| vec![0.0; threads])[thread] +=
+                        weight * count as f64 * self.observed.instructions(block) as f64;
+                }
+            }
+        }
+        let all: f64 = work.values().flatten().sum();
+        let mut shares: Vec<Share> = work
+            .iter()
+            .map(|(&region, by_thread)| Share { region, share: by_thread.iter().sum::<f64>() / all })
+            .filter(|share| share.share > 0.0)
+            .collect();
+        shares.sort_by(|a, b| b.share.total_cmp(&a.share));
+        let vectors = (0..threads).map(|t| work.values().map(|by_thread| by_thread[t]).collect()).collect();
+        (shares, vectors)
+    }
+
+    fn causes(&self, instances: &[&Instance], dependents: &[Vec<f64>]) -> Found {
+        if instances.iter().all(|i| i.parts.iter().all(|p| p.edges.is_empty() && p.events.is_empty())) {
+            return Found::default();
+        }
+        let mut places = Places::default();
+        let threads = instances.iter().map(|i| i.parts.len()).max().unwrap_or(0);
+        let (analyses, pooled) = if threads < lime::MIN_THREADS {
+            (vec![self.pooled(instances, dependents)], true)
+        } else {
+            let one = |(i, d): (&&Instance, &Vec<f64>)| {
+                let (section, nodes) = self.lime(&[*i], std::slice::from_ref(d)).remove(0);
+                (lime::analyse(&section, &self.options.lime), nodes)
+            };
+            (instances.iter().zip(dependents).map(one).collect(), false)
+        };
+        let located: Vec<Vec<lime::Cause>> = analyses
+            .iter()
+            .map(|(analysis, nodes)| {
+                let locate = |c: &lime::Cause| {
+                    let (spot, event) = self.spot(c, nodes);
+                    lime::Cause { location: places.number(c.kind, spot, event), ..c.clone() }
+                };
+                analysis.causes.iter().map(locate).collect()
+            })
+            .collect();
+        // Pooled, the weights and the counts of the single instances are gone: they are one.
+        let unit = [0.0, 1.0];
+        let times: Vec<Vec<f64>> = match pooled {
+            true => vec![unit.to_vec()],
+            false => {
+                let weigh = |(i, d): (&&Instance, &Vec<f64>)| d.iter().map(|x| x * i.parts[0].weight).collect();
+                instances.iter().zip(dependents).map(weigh).collect()
+            }
+        };
+        let combined: Vec<lime::Instance> =
+            located.iter().zip(&times).map(|(causes, times)| lime::Instance { times, causes }).collect();
+        let causes = lime::combine(&combined).into_iter().filter(|c| c.score > 0.0).map(|c| {
+            let (_, spot, event) = places.get(c.location);
+            Cause {
+                kind: if event.is_empty() { "control-flow" } else { "cache-miss" },
+                event,
+                file: spot.file.clone(),
+                line: known(spot.line),
+                function: spot.function.clone(),
+                score: c.score,
+                p: c.p,
+                counts: c.counts,
+            }
+        });
+        let analyses: Vec<&lime::Analysis> = analyses.iter().map(|(analysis, _)| analysis).collect();
+        let sought = analyses.iter().any(|a| a.reason.is_none());
+        Found {
+            causes: causes.collect(),
+            reason: analyses.iter().find_map(|a| a.reason).filter(|_| !sought),
+            predictors: analyses.iter().map(|a| a.clusters.len()).max().unwrap_or(0),
+            pooled,
+        }
+    }
+
+    /// The analysis of all instances together. Its causes have counts by thread, summed over the instances.
+    fn pooled(&self, instances: &[&Instance], dependents: &[Vec<f64>]) -> (lime::Analysis, Vec<SiteEvent>) {
+        // Instances of one team size only: a missing thread is not one that did nothing.
+        let threads = instances.iter().map(|i| i.parts.len()).max().unwrap_or(0);
+        let (same, values): (Vec<&Instance>, Vec<Vec<f64>>) = instances
+            .iter()
+            .zip(dependents)
+            .filter(|(i, _)| i.parts.len() == threads)
+            .map(|(i, d)| (*i, d.clone()))
+            .unzip();
+        let made = self.lime(&same, &values);
+        let events = made.first().map(|(_, nodes)| nodes.clone()).unwrap_or_default();
+        let sections: Vec<lime::Section> = made.into_iter().map(|(section, _)| section).collect();
+        let analysis = lime::analyse_pooled(&sections, &self.options.lime);
+        let mut analysis = analysis.expect("all instances were given the events of all");
+        for cause in &mut analysis.causes {
+            cause.counts = unpooled(&sections, cause, threads);
+        }
+        (analysis, events)
+    }
+
+    /// LIME's input for these instances, with the same events in each, and what its hardware events are.
+    fn lime(&self, instances: &[&Instance], dependents: &[Vec<f64>]) -> Vec<(lime::Section, Vec<SiteEvent>)> {
+        let taken: Vec<&Sparse> = instances.iter().flat_map(|i| i.parts.iter().map(|p| &p.edges)).collect();
+        let edges = self.graph.counted(self.observed, &taken);
+        let hardware = hardware(instances);
+        let events: Vec<SiteEvent> =
+            hardware.iter().map(|(&(site, kind), _)| SiteEvent { kind, site, count: 0 }).collect();
+        let mut first = 0;
+        let mut made = Vec::new();
+        for (instance, dependent) in instances.iter().zip(dependents) {
+            let range = first..first + instance.parts.len();
+            first = range.end;
+            let edges = edges
+                .iter()
+                .map(|e| lime::Edge { from: e.from, to: e.to, back: e.back, counts: e.counts[range.clone()].to_vec() })
+                .collect();
+            let counts = |site: u32, kind: EventKind| Some(hardware.get(&(site, kind))?[range.clone()].to_vec());
+            let event = |(id, &(site, kind)): (u32, &(u32, EventKind))| {
+                let above = [EventKind::Access, EventKind::FirstLevelMiss].into_iter().filter(|above| *above < kind);
+                let superiors = above.filter_map(|above| counts(site, above)).collect();
+                HardwareEvent { id, counts: counts(site, kind).unwrap_or_default(), superiors }
+            };
+            // Accesses follow from the control flow; they explain misses and are no events of their own.
+            let misses = (0u32..).zip(hardware.keys()).filter(|(_, (_, kind))| *kind != EventKind::Access);
+            let hardware = misses.map(event).collect();
+            made.push((lime::Section { dependent: dependent.clone(), edges, hardware }, events.clone()));
+        }
+        made
+    }
+
+    /// Where a cause is, and what the hardware event is called.
+    fn spot(&self, cause: &lime::Cause, events: &[SiteEvent]) -> (Spot, &'static str) {
+        if cause.kind == lime::Kind::Hardware {
+            let event = events[cause.location as usize];
+            let name = if event.kind == EventKind::LastLevelMiss { "last-level miss" } else { "first-level miss" };
+            return (self.observed.sites[event.site as usize].at.clone(), name);
+        }
+        let spot = match self.graph.node(cause.location) {
+            NodeOf::Block(block) | NodeOf::Latch(block) => self.observed.branch_of(block),
+            NodeOf::Callers(function) => self.observed.callers_of(function),
+        };
+        (spot, "")
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    causes: Vec<Cause>,
+    reason: Option<Reason>,
+    predictors: usize,
+    pooled: bool,
+}
+
+/// Sums over the instances of a section, each as often as it stands for others.
+struct Sums {
+    weight: f64,
+    max: f64,
+    mean: f64,
+    values: Vec<f64>,
+    cpu: Vec<f64>,
+    waited: Vec<f64>,
+}
+
+impl Sums {
+    fn new(threads: usize) -> Sums {
+        let zero = vec![0.0; threads];
+        Sums { weight: 0.0, max: 0.0, mean: 0.0, values: zero.clone(), cpu: zero.clone(), waited: zero }
+    }
+
+    fn add(&mut self, instance: &Instance, dependent: &[f64]) {
+        let weight = instance.parts[0].weight;
+        self.weight += weight;
+        self.max += weight * dependent.iter().copied().fold(0.0, f64::max);
+        self.mean += weight * dependent.iter().sum::<f64>() / dependent.len() as f64;
+        for (rank, (part, value)) in instance.parts.iter().zip(dependent).enumerate() {
+            self.values[rank] += weight * value;
+            self.cpu[rank] += weight * part.cpu_ns as f64 * 1e-9;
+            self.waited[rank] += weight * part.waited_ns as f64 * 1e-9;
+        }
+    }
+}
+
+fn instances<'a>(observed: &'a Observed) -> Vec<Instance<'a>> {
+    let mut parts: BTreeMap<(&str, (u64, u64)), Vec<&Part>> = BTreeMap::new();
+    for part in &observed.parts {
+        parts.entry((part.kind, part.instance)).or_default().push(part);
+    }
+    let instance = |mut parts: Vec<&'a Part>| {
+        parts.sort_by_key(|p| p.thread);
+        let executions = parts.iter().map(|p| observed.executions(&p.edges)).collect();
+        without_bystander(Instance { parts, executions }, observed)
+    };
+    parts.into_values().map(instance).collect()
+}
+
+/// The begin and end that most parts have; of equals the first in the order of files and lines.
+fn identity(parts: &[&Part]) -> Identity {
+    let mut votes: BTreeMap<(&Spot, &Spot), usize> = BTreeMap::new();
+    parts.iter().for_each(|p| *votes.entry((&p.begin, &p.end)).or_default() += 1);
+    let (mut begin, mut end, mut most) = (Spot::default(), Spot::default(), 0);
+    for ((b, e), count) in votes {
+        if count > most {
+            (begin, end, most) = (b.clone(), e.clone(), count);
+        }
+    }
+    (parts[0].kind, begin, end)
+}
+
+/// A thread that only creates and joins the others is no part of the team: beside them it would be the one that does
+/// nothing. One that does at least half of its work in functions that all others run, as `main` does in many programs,
+/// is.
+fn without_bystander<'a>(mut instance: Instance<'a>, observed: &Observed) -> Instance<'a> {
+    let Some(creator) = instance.parts.iter().position(|p| p.creator && p.kind == "join") else { return instance };
+    if instance.parts.len() < 2 {
+        return instance;
+    }
+    let function = |block: u32| observed.blocks[block as usize].function;
+    let functions =
+        |executions: &Sparse| executions.iter().map(|&(block, _)| function(block)).collect::<BTreeSet<u32>>();
+    let others = instance.executions.iter().enumerate().filter(|(i, _)| *i != creator);
+    let shared = others.map(|(_, e)| functions(e)).reduce(|a, b| &a & &b).unwrap_or_default();
+    let own = &instance.executions[creator];
+    let alike: Sparse = own.iter().copied().filter(|&(block, _)| shared.contains(&function(block))).collect();
+    if observed.work(&alike) * 2.0 <= observed.work(own) {
+        instance.parts.remove(creator);
+        instance.executions.remove(creator);
+    }
+    instance
+}
+
+/// Counts of a pooled cause as they were before each instance's mean was removed, by thread.
+fn unpooled(sections: &[lime::Section], cause: &lime::Cause, threads: usize) -> Vec<f64> {
+    let of = |section: &lime::Section, event: usize| -> Vec<f64> {
+        let edges = section.edges.iter().map(|e| &e.counts);
+        edges.chain(section.hardware.iter().map(|h| &h.counts)).nth(event).cloned().unwrap_or_default()
+    };
+    let is_it = |&event: &usize| {
+        let pooled = sections.iter().flat_map(|s| centred(&of(s, event)));
+        pooled.zip(&cause.counts).all(|(a, b)| a == *b)
+    };
+    let first = &sections[0];
+    let candidates = first.edges.iter().map(|e| (lime::Kind::ControlFlow, e.from));
+    let candidates = candidates.chain(first.hardware.iter().map(|h| (lime::Kind::Hardware, h.id))).enumerate();
+    let here = candidates.filter(|(_, event)| *event == (cause.kind, cause.location)).map(|(index, _)| index);
+    let mut sums = vec![0.0; threads];
+    if let Some(event) = { here }.find(is_it) {
+        for section in sections {
+            sums.iter_mut().zip(of(section, event)).for_each(|(s, c)| *s += c);
+        }
+    }
+    sums
+}
+
+fn cost(events: &[SiteEvent]) -> f64 {
+    let of = |e: &SiteEvent| match e.kind {
+        EventKind::Access => 0.0,
+        EventKind::FirstLevelMiss => e.count as f64 * MISS_COST[0],
+        EventKind::LastLevelMiss => e.count as f64 * MISS_COST[1],
+    };
+    events.iter().map(of).sum()
+}
+
+/// Counts at each site by kind, of the threads of all instances one after the other.
+fn hardware(instances: &[&Instance]) -> BTreeMap<(u32, EventKind), Vec<f64>> {
+    let parts: Vec<&Part> = instances.iter().flat_map(|i| i.parts.iter().copied()).collect();
+    let mut counts: BTreeMap<(u32, EventKind), Vec<f64>> = BTreeMap::new();
+    for (index, part) in parts.iter().enumerate() {
+        for event in &part.events {
+            let of = counts.entry((event.site, event.kind)).or_insert_with(|| vec![0.0; parts.len()]);
+            of[index] += event.count as f64;
+        }
+    }
+    counts
+}
