@@ -4,6 +4,7 @@
 //! | what | where | source |
 //! |---|---|---|
 //! | imbalance time and percentage, extremes, distribution | [`craypat`] | DeRose, Homer, Johnson 2007 |
+//! | counts of all edges from those of some | [`flow`] | Knuth, Stevenson 1973 |
 //! | parallelism of basic blocks | [`pbv`] | Kambadur, Tang, Kim 2012 |
 //! | causes of imbalance | [`lime`] | Oh, Hughes, Venkataramani, Prvulovic 2011 |
 //! | kinds of threads, critical regions, what tells the kinds apart | [`similarity`] | Liu, Zhan, Tu, Zou, Meng |
@@ -14,6 +15,7 @@
 //! Automatic Performance Debugging of SPMD Parallel Programs".
 
 pub mod craypat;
+pub mod flow;
 pub mod lime;
 pub mod pbv;
 pub mod profile;

@@ -57,6 +57,7 @@ pub fn part(thread: u32, ordinal: u64, counts: &[u64]) -> Part {
         end: spot(99),
         instance: (7, ordinal),
         weight: 1.0,
+        counted: true,
         edges,
         ..Part::default()
     }

@@ -7,6 +7,7 @@ pub mod model;
 pub mod observed;
 mod parallelism;
 mod places;
+mod read;
 mod regions;
 mod sections;
 mod similar;

@@ -157,6 +157,8 @@ pub struct Part {
     pub weight: f64,
     /// The thread created the others and joins them.
     pub creator: bool,
+    /// Its counts were recorded.
+    pub counted: bool,
     /// Times that the thread took each edge.
     pub edges: Sparse,
     /// Accesses and misses.

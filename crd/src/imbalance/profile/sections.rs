@@ -61,8 +61,10 @@ impl<'a> Sections<'a> {
     }
 
     fn section(&self, (kind, begin, end): &Identity, instances: &[&Instance]) -> Section {
+        let (instances, represented) = self.comparable(instances);
+        let instances = &instances[..];
         let threads = instances.iter().map(|i| i.parts.len()).max().unwrap_or(0);
-        let mut sums = Sums::new(threads);
+        let mut sums = Sums::new(threads, represented);
         let dependents: Vec<Vec<f64>> = instances.iter().map(|i| self.dependent(i)).collect();
         for (instance, dependent) in instances.iter().zip(&dependents) {
             sums.add(instance, dependent);
@@ -105,6 +107,19 @@ impl<'a> Sections<'a> {
             causes: found.causes,
             regions: by_region,
         }
+    }
+
+    /// The instances that can be compared, and how many each stands for besides its own weight: of a section some of whose
+    /// instances have counts those, if work is compared.
+    fn comparable<'i>(&self, instances: &[&'i Instance<'a>]) -> (Vec<&'i Instance<'a>>, f64) {
+        let counted = |i: &&&Instance| i.parts.iter().all(|p| p.counted);
+        let kept: Vec<&Instance> = instances.iter().filter(counted).copied().collect();
+        if self.dependent == Dependent::Time || kept.is_empty() {
+            return (instances.to_vec(), 1.0);
+        }
+        let weight = |of: &[&Instance]| of.iter().map(|i| i.parts[0].weight).sum::<f64>();
+        let factor = weight(instances) / weight(&kept);
+        (kept, factor)
     }
 
     /// Shares of the regions in the work, most first, and the work of each thread in each region.
@@ -266,6 +281,8 @@ struct Found {
 
 /// Sums over the instances of a section, each as often as it stands for others.
 struct Sums {
+    /// How many each stands for besides its weight.
+    represented: f64,
     weight: f64,
     max: f64,
     mean: f64,
@@ -275,13 +292,13 @@ struct Sums {
 }
 
 impl Sums {
-    fn new(threads: usize) -> Sums {
+    fn new(threads: usize, represented: f64) -> Sums {
         let zero = vec![0.0; threads];
-        Sums { weight: 0.0, max: 0.0, mean: 0.0, values: zero.clone(), cpu: zero.clone(), waited: zero }
+        Sums { represented, weight: 0.0, max: 0.0, mean: 0.0, values: zero.clone(), cpu: zero.clone(), waited: zero }
     }
 
     fn add(&mut self, instance: &Instance, dependent: &[f64]) {
-        let weight = instance.parts[0].weight;
+        let weight = instance.parts[0].weight * self.represented;
         self.weight += weight;
         self.max += weight * dependent.iter().copied().fold(0.0, f64::max);
         self.mean += weight * dependent.iter().sum::<f64>() / dependent.len() as f64;
