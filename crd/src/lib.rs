@@ -16,6 +16,7 @@
 //! | reuse distances | [`sequence`] (exact), `distance::statstack` (from samples), `distance::quantile`, `distance::cutoff` |
 //! | how far to trust it | [`accuracy`] |
 //! | two profiles against each other | [`compare`] |
+//! | which processor each thread should run on | [`placement`] |
 #![forbid(unsafe_code)]
 
 pub mod accuracy;
@@ -29,6 +30,7 @@ mod matrices;
 pub mod model;
 mod options;
 mod participants;
+pub mod placement;
 mod program;
 mod regions;
 pub mod sequence;

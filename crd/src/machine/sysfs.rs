@@ -37,6 +37,12 @@ pub enum SysfsError {
         /// The folder searched.
         root: PathBuf,
     },
+    /// No processor.
+    #[error("{} names no processor; describe the topology in a file instead", root.display())]
+    NoProcessor {
+        /// The folder searched.
+        root: PathBuf,
+    },
 }
 
 /// Data and unified caches of the processors described under `root` (normally [`SYSFS_CPU`]), by level.
@@ -67,7 +73,7 @@ pub fn read(root: &Path) -> Result<Vec<Cache>, SysfsError> {
 }
 
 /// Folders in `root` whose names are `prefix` and a number, by name.
-fn folders(root: &Path, prefix: &str) -> Result<Vec<PathBuf>, SysfsError> {
+pub(super) fn folders(root: &Path, prefix: &str) -> Result<Vec<PathBuf>, SysfsError> {
     let unreadable = |source| SysfsError::Unreadable { path: root.to_owned(), source };
     let mut found = Vec::new();
     for entry in fs::read_dir(root).map_err(unreadable)? {
@@ -81,24 +87,28 @@ fn folders(root: &Path, prefix: &str) -> Result<Vec<PathBuf>, SysfsError> {
     Ok(found)
 }
 
-fn read_cache(index: &Path) -> Result<Option<Cache>, SysfsError> {
-    let text = |name: &str| -> Result<(PathBuf, String), SysfsError> {
-        let path = index.join(name);
-        match fs::read_to_string(&path) {
-            Ok(text) => Ok((path, text.trim().to_owned())),
-            Err(source) => Err(SysfsError::Unreadable { path, source }),
-        }
-    };
-    let unexpected = |(path, text): (PathBuf, String), what| SysfsError::Unexpected { path, text, what };
+/// A file of a folder and what it holds.
+pub(super) fn text(folder: &Path, name: &str) -> Result<(PathBuf, String), SysfsError> {
+    let path = folder.join(name);
+    match fs::read_to_string(&path) {
+        Ok(text) => Ok((path, text.trim().to_owned())),
+        Err(source) => Err(SysfsError::Unreadable { path, source }),
+    }
+}
 
-    if text("type")?.1 == "Instruction" {
+pub(super) fn unexpected((path, text): (PathBuf, String), what: &'static str) -> SysfsError {
+    SysfsError::Unexpected { path, text, what }
+}
+
+fn read_cache(index: &Path) -> Result<Option<Cache>, SysfsError> {
+    if text(index, "type")?.1 == "Instruction" {
         return Ok(None);
     }
-    let level = text("level")?;
+    let level = text(index, "level")?;
     let level = level.1.parse().map_err(|_| unexpected(level, "cache level"))?;
-    let size = text("size")?;
+    let size = text(index, "size")?;
     let bytes = parse_size(&size.1).ok_or_else(|| unexpected(size, "size"))?;
-    let cpus = text("shared_cpu_list")?;
+    let cpus = text(index, "shared_cpu_list")?;
     let shared_by = count_cpus(&cpus.1).ok_or_else(|| unexpected(cpus, "list of processors"))?;
     Ok(Some(Cache { level, bytes, shared_by }))
 }
