@@ -68,6 +68,12 @@ pub enum Error {
     /// Profiles that do not fit together.
     #[error("cannot merge: {0}")]
     Merge(#[from] threadtalk_profile::merge::MergeError),
+    /// The machine to place threads on is not known; the words say where and what to do.
+    #[error("cannot use the topology: {what}")]
+    Topology {
+        /// Which file or folder, what is wrong, what to do.
+        what: String,
+    },
     /// A region, or the program, in which no thread read what another wrote.
     #[error("no communication to draw: {what}; see `threadtalk report FILE` for what was counted")]
     NothingToDraw {

@@ -4,6 +4,7 @@
 //! * [`run`] starts an instrumented program and says where its profile is.
 //! * [`text`], [`svg`], [`html`], [`json`] and [`csv`] turn an analysed profile into something to read.
 //! * [`compare`] does the same for two profiles against each other.
+//! * [`placement`] says which thread should run where.
 //! * [`cli`] maps the command line to these; [`error`] is what can go wrong, in one line each.
 
 pub mod cli;
@@ -18,6 +19,7 @@ pub mod json;
 pub mod label;
 pub mod number;
 pub mod output;
+pub mod placement;
 pub mod profile;
 pub mod run;
 pub mod svg;

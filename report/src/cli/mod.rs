@@ -2,6 +2,7 @@
 
 mod compare;
 mod merge;
+mod map;
 mod mistake;
 mod print;
 mod report;
@@ -49,6 +50,8 @@ enum Command {
     Compare(compare::CompareArgs),
     /// Make one profile of those of several ranks, or of several runs
     Merge(merge::MergeArgs),
+    /// Compute which processor each thread should run on, from who communicates with whom
+    Map(map::MapArgs),
     /// Print a profile's records as they are stored
     Dump(FileArgs),
     /// Check that a profile is whole and consistent
@@ -103,6 +106,7 @@ pub fn main(args: Vec<OsString>) -> Result<ExitCode> {
         Command::Report(args) => args.run(),
         Command::Compare(args) => args.run(),
         Command::Merge(args) => args.run(),
+        Command::Map(args) => args.run(),
         Command::Dump(args) => crate::profile::dump(&args.file),
         Command::Validate(args) => crate::profile::validate(&args.file),
         Command::Print { what } => what.print(),
