@@ -154,7 +154,7 @@ fn counts_of_any_size_do_not_overflow() {
 }
 
 prop_compose! {
-    fn problem()(at in 0..TOPOLOGIES.len(), threads in 0usize..20)
+    fn problem()(at in 0..TOPOLOGIES.len(), threads in 0usize..13)
         (at in Just(at), values in prop::collection::vec(prop_oneof![Just(0u64), 0u64..1000], threads * threads), threads in Just(threads))
         -> (Topology, Weights) {
         (topology(at), Weights::new(threads, |i, j| values[i * threads + j]))

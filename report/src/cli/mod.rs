@@ -1,8 +1,8 @@
 //! The command line: what each command takes, and which module does it.
 
 mod compare;
-mod merge;
 mod map;
+mod merge;
 mod mistake;
 mod print;
 mod report;
