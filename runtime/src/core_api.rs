@@ -4,6 +4,7 @@
 //! All of these may be called at any time after [`process_start`] returned true, on any thread, also from signal handlers
 //! that the program runs, and none of them may call what `intercept` replaces on the program's heap.
 
+use crate::execution::{sections, waiting};
 use crate::file::name::Path;
 use crate::hooks::{on_thread, range};
 use crate::process::end::{self, End};
@@ -65,12 +66,25 @@ pub fn thread_created() -> CreationTicket {
         None => CreationTicket(NO_TICKET),
         Some((process, thread)) => {
             thread.set_alone(false);
-            let creator = thread.view.thread() + 1;
-            CreationTicket(u64::from(process.roll.enter(process, creator, thread.header.call_site).id))
+            CreationTicket(u64::from(enter(process, thread)))
         }
     };
     trace!("thread_created", ticket.0);
     ticket
+}
+
+/// Counts a thread that the calling one is about to create; its number.
+fn enter(process: &Process, thread: &mut Thread) -> u32 {
+    let creator = thread.view.thread() + 1;
+    let site = waiting::take_site(thread);
+    let ticket = process.roll.enter(process, creator, site);
+    process.levels.come(process, 1);
+    let group = sections::creates(thread, process, site);
+    if !ticket.record.is_null() {
+        // SAFETY: a record of the roll.
+        unsafe { (*ticket.record).group = group };
+    }
+    ticket.id
 }
 
 /// In the parent: the thread could not be created. `alone`: the caller is the only thread again.
@@ -79,6 +93,7 @@ pub fn thread_create_failed(ticket: CreationTicket, alone: bool) {
     let Some((process, thread)) = recorded() else { return };
     process.file.count(accuracy::THREADS, 1u64.wrapping_neg());
     with_record(process, ticket, roll::strike_off);
+    process.levels.come(process, -1);
     thread.set_alone(alone);
 }
 
@@ -102,6 +117,7 @@ pub fn thread_ended(ticket: CreationTicket) {
     trace!("thread_ended", ticket.0);
     if let Some(process) = process::get().filter(|p| p.is_recording()) {
         thread::detach(process);
+        process.levels.come(process, -1);
     }
 }
 
@@ -183,6 +199,7 @@ pub fn fork_child(child: Child) -> bool {
     match child {
         Child::TakesOver => {
             process.alive.store(1, Ordering::Relaxed);
+            process.levels.only_one_is_left(process);
             process.is_recording()
         }
         Child::Leaves => {

@@ -4,6 +4,7 @@
 //! * [`thread`]: control blocks, logical threads, the thread-local pointer.
 //! * [`hooks`]: what instrumented code calls, and the bodies behind it.
 //! * [`events`]: the records in which events are counted; [`distance`]: communication reuse distance.
+//! * [`execution`]: counters of control flow by number of threads, waiting, parallel sections.
 //! * [`module`] and [`region`]: sites and regions, from the pass and from the program itself.
 //! * [`file`](mod@file): the profile, mapped and valid at any moment; [`memory`]: memory that is not the program's heap.
 //!
@@ -18,6 +19,7 @@ extern crate std;
 pub mod core_api;
 pub mod distance;
 pub mod events;
+pub mod execution;
 pub mod file;
 pub mod hooks;
 pub mod intercept;

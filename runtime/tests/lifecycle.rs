@@ -19,6 +19,7 @@ macro_rules! programs {
 
 programs! {
     an_abort_is_the_programs_own: "abort.c",
+    phases_between_barriers: "barrier_phases.c",
     exit_without_handlers: "abrupt_exit.c",
     an_allocator_in_a_library: "allocator.cpp",
     c11_threads: "c11_threads.c",
@@ -27,6 +28,7 @@ programs! {
     cancelled_before_it_runs: "cancelled_early.c",
     ten_thousand_threads: "churn.c",
     a_creation_that_fails: "creation_fails.c",
+    counts_by_number_of_threads: "counts_by_level.c",
     create_and_join: "create_join.c",
     a_daemon_takes_the_profile: "daemon.c",
     detached_threads: "detached.c",
@@ -54,6 +56,7 @@ programs! {
     quick_exit: "quick_exit.c",
     an_allocator_that_tells_no_sizes: "silent_allocator.cpp",
     std_thread: "std_thread.cpp",
+    each_kind_of_waiting: "waits.c",
 }
 
 #[test]

@@ -228,8 +228,10 @@ pub struct ThreadRecord {
     pub tid: u64,
     /// Name, NUL-padded.
     pub name: [u8; 32],
+    /// Which of its creator's groups of threads it belongs to, from 0: what is created before the next join is a group.
+    pub group: u64,
     /// Reserved; zero.
-    pub reserved: [u64; 6],
+    pub reserved: [u64; 5],
 }
 
 /// [`ThreadRecord::flags`].

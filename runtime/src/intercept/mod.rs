@@ -21,6 +21,7 @@ pub mod operator_delete;
 pub mod process;
 pub mod shared_memory;
 pub mod threads;
+pub mod waits;
 
 /// Defines an interposed function. Exported only with the feature `interpose` (the archive turns it on): test
 /// programs of this package must not get a new `free`. With the feature `wrap` the name is `__wrap_NAME`.

@@ -5,9 +5,11 @@
 
 use super::interpose;
 use super::next::next;
+use crate::execution::{on_thread, sections, waiting};
 use crate::lifecycle::threads::{self, Creation};
 use core::ffi::{c_int, c_void};
 use libc::{clockid_t, pthread_attr_t, pthread_t, timespec};
+use threadtalk_profile::layout::BlockedKind;
 
 /// A start routine; C11's returns an `int`, which comes back in the same register.
 type Start = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
@@ -61,6 +63,19 @@ fn release(thread: pthread_t, joins: bool, call: impl FnOnce() -> c_int) -> c_in
     result
 }
 
+/// Joins, waiting.
+fn join(thread: pthread_t, call: impl FnOnce() -> c_int) -> c_int {
+    on_thread(|t, p| {
+        let site = t.header.call_site;
+        sections::before_join(t, p, site);
+    });
+    let result = release(thread, true, || waiting::during(BlockedKind::Join, call));
+    if result == 0 {
+        on_thread(sections::after_join);
+    }
+    result
+}
+
 // A thread that is cancelled while it joins unwinds through these frames: they hold nothing that must be dropped.
 
 interpose! {
@@ -68,7 +83,7 @@ interpose! {
     fn pthread_join(thread: pthread_t, value: *mut *mut c_void) -> c_int {
         let Some(next) = next!(pthread_join: fn(pthread_t, *mut *mut c_void) -> c_int) else { return libc::EINVAL };
         // SAFETY: handed on unchanged.
-        release(thread, true, || unsafe { next(thread, value) })
+        join(thread, || unsafe { next(thread, value) })
     }
 }
 
@@ -88,7 +103,7 @@ interpose! {
             return libc::EINVAL;
         };
         // SAFETY: handed on unchanged.
-        release(thread, true, || unsafe { next(thread, value, until) })
+        join(thread, || unsafe { next(thread, value, until) })
     }
 }
 
@@ -100,7 +115,7 @@ interpose! {
             return libc::EINVAL;
         };
         // SAFETY: handed on unchanged.
-        release(thread, true, || unsafe { next(thread, value, clock, until) })
+        join(thread, || unsafe { next(thread, value, clock, until) })
     }
 }
 
@@ -109,7 +124,7 @@ interpose! {
     fn thrd_join(thread: pthread_t, value: *mut c_int) -> c_int {
         let Some(next) = next!(thrd_join: fn(pthread_t, *mut c_int) -> c_int) else { return 2 };
         // SAFETY: handed on unchanged.
-        release(thread, true, || unsafe { next(thread, value) })
+        join(thread, || unsafe { next(thread, value) })
     }
 }
 

@@ -50,6 +50,11 @@ impl Sites {
         self.next_region.load(Ordering::Relaxed)
     }
 
+    /// Number of counters of control flow handed out.
+    pub fn counters(&self) -> u32 {
+        self.next_counter.load(Ordering::Relaxed)
+    }
+
     /// Region of a site.
     pub fn region(&self, site: u32) -> u32 {
         self.entry(site) & !ATOMIC
@@ -96,6 +101,9 @@ pub unsafe fn register(process: &Process, descriptor: *const ModuleDescriptor) {
     unsafe { note_regions(process, tables, site_base, region_base) };
     record(process, d, *bases, tables);
     make_room_for_visits(process);
+    if d.counters > 0 {
+        make_room_for_counts(process);
+    }
 }
 
 /// Numbers for write sites end where a fresh id has no more bits. Modules beyond share the last quarter of them, which the
@@ -167,6 +175,15 @@ fn record(process: &Process, d: &ModuleDescriptor, bases: ModuleBases, tables: &
         ptr::copy_nonoverlapping(tables.as_ptr(), target.payload().add(size_of::<ModuleRecord>()), tables.len());
     }
     target.publish(block::MODULE, 0, length as u64);
+}
+
+/// The first module with counters: threads that run already have no rows for them.
+fn make_room_for_counts(process: &Process) {
+    for thread in process.pool.all() {
+        // SAFETY: blocks are never unmapped; the rows are made by an exchange.
+        unsafe { (*thread).execution.columns.make_room(process) };
+    }
+    process.levels.publish(process);
 }
 
 /// A library was loaded while threads run: their visit counters may be too few now.

@@ -27,6 +27,7 @@ pub fn end(process: &Process, how: End, status: Option<i32>) {
     if !quick {
         process.private.finish(process);
     }
+    process.levels.finish(process);
     process.recording.store(false, Ordering::Relaxed);
     // The calling thread stops counting; others may go on until the kernel ends them.
     let own = thread::own_block();
@@ -39,6 +40,7 @@ pub fn end(process: &Process, how: End, status: Option<i32>) {
             thread::roll::ended((*own).record, process);
         }
     }
+    process.rest.write(process);
     let code = match how {
         End::Normal => state::NORMAL,
         End::Exec => state::EXEC,
@@ -58,6 +60,7 @@ pub(crate) fn resume(process: &'static Process) {
     }
     process.word32(offset_of!(FileHeader, state)).store(state::RUNNING, Ordering::Release);
     process.recording.store(true, Ordering::Relaxed);
+    process.rest.take_back(process);
     let own = process.ender.swap(core::ptr::null_mut(), Ordering::Relaxed);
     if own.is_null() {
         return;

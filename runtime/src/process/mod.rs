@@ -48,6 +48,12 @@ pub struct Process {
     pub roll: Roll,
     /// Control blocks.
     pub pool: Pool,
+    /// How many threads there are, nominally and effectively.
+    pub levels: crate::execution::levels::Levels,
+    /// Counts of threads that the process's end met.
+    pub rest: crate::execution::counts::Rest,
+    /// What is recorded of parallel sections.
+    pub budget: crate::execution::part::Budget,
     /// Threads alive, not counting those that nobody announced and that have not run instrumented code.
     pub alive: AtomicU32,
     /// Workers of the OpenMP runtime so far.
@@ -167,6 +173,7 @@ impl Process {
                 core::ptr::write_volatile(&raw mut (*thread).header.events, events);
             }
         }
+        self.levels.publish(self);
     }
 
     /// A field of the header of 4 bytes as an atomic.

@@ -19,6 +19,14 @@ pub struct Options {
     pub crd_period: u64,
     /// Bits of a site in a fresh id; 0 = chosen from the number of sites.
     pub site_bits: u64,
+    /// Control flow counts by the number of threads that do not wait, instead of that of all.
+    pub effective: bool,
+    /// Highest number of threads that is told apart.
+    pub levels: u64,
+    /// Instances of a parallel section that are all recorded; 0 = none.
+    pub instances: u64,
+    /// Budget of the counts of instances.
+    pub instance_bytes: u64,
     /// Print nothing at the end.
     pub quiet: bool,
     /// Count nothing until `threadtalk_start` is called.
@@ -40,6 +48,10 @@ impl Options {
             crd_exact_usages: 4096,
             crd_period: 16,
             site_bits: 0,
+            effective: false,
+            levels: 256,
+            instances: 64,
+            instance_bytes: 64 << 20,
             quiet: false,
             paused: false,
             huge_pages: true,
@@ -81,6 +93,14 @@ const TABLE: &[Entry] = &[
         set: |o, v| o.crd_period = v, get: |o| o.crd_period },
     Entry { name: b"site_bits", range: Range::Number(0, 24), help: b"bits of an id that hold the writing line, the others hold the thread; 0 = chosen from the program",
         set: |o, v| o.site_bits = v, get: |o| o.site_bits },
+    Entry { name: b"parallelism", range: Range::Words(&[b"nominal", b"effective"]), help: b"control flow counts by the number of threads, or of those that do not wait",
+        set: |o, v| o.effective = v == 1, get: |o| o.effective as u64 },
+    Entry { name: b"levels", range: Range::Number(1, 256), help: b"highest number of threads that control flow tells apart",
+        set: |o, v| o.levels = v, get: |o| o.levels },
+    Entry { name: b"instances", range: Range::Number(0, 1 << 20), help: b"instances of a parallel section recorded one by one, before they are sampled; 0 = none",
+        set: |o, v| o.instances = v, get: |o| o.instances },
+    Entry { name: b"instance_bytes", range: Range::Number(0, 1 << 34), help: b"budget of the control flow counts of instances",
+        set: |o, v| o.instance_bytes = v, get: |o| o.instance_bytes },
     Entry { name: b"huge_pages", range: SWITCH, help: b"ask for huge pages for the signature",
         set: |o, v| o.huge_pages = v == 1, get: |o| o.huge_pages as u64 },
     Entry { name: b"paused", range: SWITCH, help: b"count nothing until threadtalk_start() is called",

@@ -12,11 +12,11 @@ use crate::core_api::CreationTicket;
 use crate::distance::trace::Traces;
 use crate::distance::watch::Watches;
 use crate::events::Table;
+use crate::execution::Execution;
 use crate::file::appender::Appender;
 use crate::lifecycle::{threads, tls};
 use crate::memory;
 use crate::memory::arena::Arena;
-use crate::module::COLUMN;
 use crate::process::Process;
 use core::ptr;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -64,6 +64,8 @@ pub struct Thread {
     pub checked: u32,
     /// Those in shared cells.
     pub suspect: u32,
+    /// Counters of control flow, waits, parallel sections.
+    pub execution: Execution,
     /// Next free block in the pool.
     pub next_free: AtomicU64,
 }
@@ -74,7 +76,6 @@ impl Thread {
         let place = memory::reserve(size_of::<Thread>())?.as_ptr().cast::<Thread>();
         let events = memory::reserve(size_of::<EventSlot>() * EVENT_SLOTS as usize)?.as_ptr().cast::<EventSlot>();
         let transitions = memory::reserve(size_of::<Transition>() << TRANSITIONS_LOG2)?.as_ptr().cast::<Transition>();
-        let column = memory::reserve(COLUMN * size_of::<u64>())?.as_ptr().cast();
         let watches = memory::reserve(size_of::<Watches>())?.as_ptr().cast::<Watches>();
         // SAFETY: zeroed memory of the right size that belongs to this block for ever.
         let view = unsafe { View::new(0, process.site_bits, transitions, TRANSITIONS_LOG2) };
@@ -89,7 +90,7 @@ impl Thread {
                 visits: ptr::null_mut(),
                 call_site: 0,
                 memos_used: 0,
-                column,
+                column: process.levels.waste(),
                 memos: [const { Memo::new(ptr::null_mut()) }; MEMOS],
             },
             busy: false,
@@ -107,6 +108,7 @@ impl Thread {
             record: ptr::null_mut(),
             checked: 0,
             suspect: 0,
+            execution: Execution::new(),
             next_free: AtomicU64::new(0),
         };
         // SAFETY: `place` is ours and large enough.
@@ -134,6 +136,8 @@ impl Thread {
             None => return false,
         };
         self.header.events = if process.is_paused() { process.no_events } else { self.events };
+        // SAFETY: the caller's promise: this is the calling thread's block.
+        unsafe { Execution::begin(self, process) };
         true
     }
 
@@ -142,6 +146,7 @@ impl Thread {
         // What a jump out of a signal handler has left over.
         memos::settle(&mut self.header.memos);
         self.forget_memos();
+        Execution::end(self, process);
         self.flush_checked(process);
         self.visits.end(process, self.view.thread());
         self.table.clear();
@@ -235,6 +240,7 @@ pub fn attach_unknown() -> *mut Thread {
     let first = process.roll.is_empty();
     if !first {
         process.alive.fetch_add(1, Ordering::Relaxed);
+        process.levels.come(process, 1);
     }
     let ticket = process.roll.enter(process, 0, 0);
     if !first {

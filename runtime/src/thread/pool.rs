@@ -65,6 +65,7 @@ impl Pool {
 
     /// All blocks ever made, free ones included.
     pub fn all(&self) -> impl Iterator<Item = *mut Thread> + '_ {
-        self.all.iter().map(|b| b.load(Ordering::Acquire) as *mut Thread).filter(|b| !b.is_null())
+        let made = self.made.load(Ordering::Relaxed) as usize;
+        self.all.iter().take(made).map(|b| b.load(Ordering::Acquire) as *mut Thread).filter(|b| !b.is_null())
     }
 }

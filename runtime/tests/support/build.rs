@@ -118,6 +118,7 @@ impl Runtime {
         let program = self.programs.join(format!("{name}_{linkage:?}"));
         let mut compiler = compiler(&expectation.name);
         compiler.args(["-g", "-O1", "-fno-builtin", "-pthread", "-w", "-o"]).arg(&program).arg(source);
+        compiler.arg(format!("-DCOLUMN_OFFSET={}", threadtalk_abi::thread::offset::COLUMN));
         if let Some((library, flags)) = expectation.library.as_ref().and_then(|words| words.split_first()) {
             let object = self.programs.join(format!("lib{name}_{linkage:?}.so"));
             let mut command = self::compiler(library);

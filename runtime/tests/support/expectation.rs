@@ -23,6 +23,10 @@ pub struct Expectation {
     pub trace: Vec<String>,
     /// Numbers of lines that begin with these words.
     pub counts: Vec<(usize, String)>,
+    /// Lines about the profile, in any order; see [`super::profile::lines`].
+    pub profile: Vec<String>,
+    /// Numbers of such lines that begin with these words.
+    pub profile_counts: Vec<(usize, String)>,
     /// The program goes on in the background.
     pub outlives: bool,
 }
@@ -45,9 +49,11 @@ impl Expectation {
                 "status" => it.status = value.into(),
                 "stdout" => it.stdout.push(value.into()),
                 "trace" => it.trace.push(value.into()),
-                "count" => {
+                "profile" => it.profile.push(value.into()),
+                "count" | "profile-count" => {
                     let (count, words) = value.split_once(' ').unwrap_or_else(|| panic!("{name}: {line}: N WORDS"));
-                    it.counts.push((count.parse().unwrap_or_else(|e| panic!("{name}: {line}: {e}")), words.into()));
+                    let counts = if key == "count" { &mut it.counts } else { &mut it.profile_counts };
+                    counts.push((count.parse().unwrap_or_else(|e| panic!("{name}: {line}: {e}")), words.into()));
                 }
                 "outlives" => it.outlives = true,
                 _ => {}
@@ -67,15 +73,32 @@ impl Expectation {
                 return Err(format!("no line `{expected}` after those before it"));
             }
         }
-        for (count, words) in &self.counts {
-            let begins = |line: &&str| {
-                line.strip_prefix(words.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-            };
-            let found = trace.lines().filter(begins).count();
-            if found != *count {
-                return Err(format!("{found} lines `{words}` instead of {count}"));
-            }
-        }
-        Ok(())
+        check_counts(&self.counts, trace.lines())
     }
+
+    /// Whether anything is expected of the profile.
+    pub fn is_about_profile(&self) -> bool {
+        !self.profile.is_empty() || !self.profile_counts.is_empty()
+    }
+
+    /// Compares lines about a profile with the announced ones.
+    pub fn check_profile(&self, lines: &[String]) -> Result<(), String> {
+        match self.profile.iter().find(|expected| !lines.contains(expected)) {
+            Some(expected) => Err(format!("no line `{expected}` about the profile")),
+            None => check_counts(&self.profile_counts, lines.iter().map(String::as_str)),
+        }
+    }
+}
+
+fn check_counts<'a>(counts: &[(usize, String)], lines: impl Iterator<Item = &'a str> + Clone) -> Result<(), String> {
+    for (count, words) in counts {
+        let begins = |line: &&str| {
+            line.strip_prefix(words.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', ':']))
+        };
+        let found = lines.clone().filter(begins).count();
+        if found != *count {
+            return Err(format!("{found} lines `{words}` instead of {count}"));
+        }
+    }
+    Ok(())
 }

@@ -4,6 +4,7 @@
 
 mod build;
 mod expectation;
+pub mod profile;
 
 pub use build::{Linkage, Runtime, folder, run};
 pub use expectation::Expectation;
@@ -35,7 +36,13 @@ fn check_run(expectation: &Expectation, linkage: Linkage, runtime: &Runtime, pro
     let _ = fs::remove_file(&trace);
     let mut command = Command::new(program);
     command.stdin(Stdio::null()).env("THREADTALK_TRACE", &trace).env("THREADTALK_OPTIONS", "quiet=1");
-    command.env("THREADTALK_OUT", program.with_extension("%p.ttp"));
+    let profile = program.with_extension("ttp");
+    if expectation.is_about_profile() {
+        let _ = fs::remove_file(&profile);
+        command.env("THREADTALK_OUT", &profile);
+    } else {
+        command.env("THREADTALK_OUT", program.with_extension("%p.ttp"));
+    }
     if linkage == Linkage::Preload {
         command.env("LD_PRELOAD", runtime.shared());
     }
@@ -56,6 +63,11 @@ fn check_run(expectation: &Expectation, linkage: Linkage, runtime: &Runtime, pro
     assert_eq!(status, expectation.status, "status of {all}");
     assert_eq!(stdout.lines().collect::<Vec<_>>(), expectation.stdout, "stdout of {all}");
     expectation.check_trace(&trace).unwrap_or_else(|difference| panic!("{difference} in {all}"));
+    if expectation.is_about_profile() {
+        let lines = profile::lines(&profile);
+        let all = || format!("{context}\n--- profile\n{}", lines.join("\n"));
+        expectation.check_profile(&lines).unwrap_or_else(|difference| panic!("{difference} in {}", all()));
+    }
 }
 
 /// The trace. A daemon writes it after its parent has ended, so a line that is announced is waited for, up to 10 s.

@@ -1,0 +1,144 @@
+//! A thread's counters of control flow: a row of all counters for each level ([`super::levels`]).
+//!
+//! The rows are one reservation of addresses; pages come as they are counted in. So neither a module that is loaded late nor a new
+//! level moves anything under a running thread.
+
+use super::levels::MOST;
+use crate::memory;
+use crate::module::COLUMN;
+use crate::process::Process;
+use crate::thread::Thread;
+use core::ptr::{self, NonNull};
+use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering, fence};
+
+const WORDS: usize = MOST as usize / 64;
+
+/// The rows, and which of them may hold anything.
+pub struct Columns {
+    /// Row of level 1; null as long as no module has counters, or without addresses.
+    rows: AtomicPtr<u64>,
+    /// Bit `level - 1`: the thread has been there.
+    seen: [AtomicU64; WORDS],
+}
+
+impl Columns {
+    /// No rows.
+    pub const fn new() -> Self {
+        Self { rows: AtomicPtr::new(ptr::null_mut()), seen: [const { AtomicU64::new(0) }; WORDS] }
+    }
+
+    /// Makes the rows, if any module has counters. Any thread may call this for any other.
+    pub fn make_room(&self, process: &Process) {
+        if process.sites.counters() == 0 || !self.rows.load(Ordering::Relaxed).is_null() {
+            return;
+        }
+        let bytes = MOST as usize * COLUMN * size_of::<u64>();
+        let Some(fresh) = memory::reserve(bytes) else { return };
+        let made =
+            self.rows.compare_exchange(ptr::null_mut(), fresh.as_ptr().cast(), Ordering::AcqRel, Ordering::Acquire);
+        if made.is_err() {
+            // SAFETY: just reserved; nobody else knows of it.
+            unsafe { memory::release(fresh, bytes) };
+        }
+    }
+
+    /// A new logical thread: it has been nowhere yet. What it finds in the rows is 0, because [`Self::drain`] left it so.
+    ///
+    /// # Safety
+    /// `thread` is the calling thread's block.
+    pub unsafe fn begin(thread: *mut Thread, process: &Process) {
+        // SAFETY: the caller's promise; only atomics are touched.
+        let own = unsafe { &(*thread).execution.columns };
+        own.make_room(process);
+        for word in &own.seen {
+            word.store(0, Ordering::Relaxed);
+        }
+        loop {
+            let level = process.levels.level();
+            // SAFETY: the caller's promise.
+            unsafe { Self::switch(thread, process, level) };
+            // SeqCst: as in `Levels::publish`.
+            fence(Ordering::SeqCst);
+            if process.levels.level() == level {
+                return;
+            }
+        }
+    }
+
+    /// A thread counts in the row of `level` from now on.
+    ///
+    /// # Safety
+    /// `thread` is a control block.
+    pub unsafe fn switch(thread: *mut Thread, process: &Process, level: u32) {
+        // SAFETY: blocks are never unmapped; the owner reads the field as a plain aligned word.
+        let (own, shown) =
+            unsafe { (&(*thread).execution.columns, AtomicPtr::from_ptr(&raw mut (*thread).header.column)) };
+        let row = if process.is_paused() { None } else { own.row(level) };
+        let Some(row) = row else {
+            shown.store(process.levels.waste(), Ordering::Relaxed);
+            return;
+        };
+        let (word, bit) = ((level - 1) as usize / 64, 1 << ((level - 1) % 64));
+        if let Some(word) = own.seen.get(word).filter(|w| w.load(Ordering::Relaxed) & bit == 0) {
+            word.fetch_or(bit, Ordering::Relaxed);
+        }
+        // Relaxed: the owner loads it for every bump; one that is under way still counts at the old level.
+        shown.store(row.as_ptr(), Ordering::Relaxed);
+    }
+
+    /// Row of a level from 1 to [`MOST`].
+    fn row(&self, level: u32) -> Option<NonNull<u64>> {
+        let rows = NonNull::new(self.rows.load(Ordering::Acquire))?;
+        // SAFETY: inside the reservation for MOST rows.
+        (1..=MOST).contains(&level).then(|| unsafe { rows.add((level - 1) as usize * COLUMN) })
+    }
+
+    /// Levels at which the thread has been, with their rows.
+    pub fn rows(&self) -> impl Iterator<Item = (u32, NonNull<u64>)> + '_ {
+        let seen = |level: &u32| {
+            let word = self.seen.get((level - 1) as usize / 64);
+            word.is_some_and(|w| w.load(Ordering::Relaxed) >> ((level - 1) % 64) & 1 != 0)
+        };
+        (1..=MOST).filter(seen).filter_map(|level| Some((level, self.row(level)?)))
+    }
+
+    /// Calls `act(level, counter, count)` for all counts. `take`: they become 0; only the owner may, and only when it counts no more.
+    pub fn drain(&self, counters: u32, take: bool, mut act: impl FnMut(u32, u32, u64)) {
+        for (level, row) in self.rows() {
+            for counter in 0..counters {
+                // SAFETY: below the number of registered counters, which the row is reserved for. Another thread may be counting:
+                // a volatile read of an aligned word sees one of the values that it had.
+                let count = unsafe { row.add(counter as usize).read_volatile() };
+                if count == 0 {
+                    continue;
+                }
+                act(level, counter, count);
+                if take {
+                    // SAFETY: as above; the caller owns the row.
+                    unsafe { row.add(counter as usize).write(0) };
+                }
+            }
+        }
+    }
+
+    /// Calls `act(counter, count)` for all counters, with the sum over all levels.
+    pub fn totals(&self, counters: u32, mut act: impl FnMut(u32, u64)) {
+        // So many at a time that the sums stay in the first-level cache, beside the rows that are added up.
+        const CHUNK: u32 = 256;
+        let mut first = 0;
+        while first < counters {
+            let mut sums = [0u64; CHUNK as usize];
+            let length = (counters - first).min(CHUNK);
+            for (_, row) in self.rows() {
+                for (sum, i) in sums.iter_mut().zip(0..length) {
+                    // SAFETY: as in `drain`.
+                    *sum += unsafe { row.add((first + i) as usize).read_volatile() };
+                }
+            }
+            for (sum, i) in sums.iter().zip(0..length) {
+                act(first + i, *sum);
+            }
+            first += length;
+        }
+    }
+}

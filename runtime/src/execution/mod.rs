@@ -1,0 +1,107 @@
+//! What threads execute, how long, and where they wait for one another.
+//!
+//! * [`levels`]: how many threads there are; [`columns`]: a thread's counters for each such level; [`counts`]: their way into the profile.
+//! * [`waiting`]: blocking calls. [`sections`]: dynamic instances of parallel sections, from one wait to the next.
+
+pub mod barriers;
+pub mod columns;
+pub mod counts;
+pub mod levels;
+pub mod part;
+pub mod sections;
+pub mod waiting;
+
+use crate::file::appender::Appender;
+use crate::lifecycle::unnoticed::unnoticed;
+use crate::process::{self, Process};
+use crate::thread::{self, Thread};
+use columns::Columns;
+use core::sync::atomic::{AtomicU32, Ordering, compiler_fence};
+use sections::Sections;
+use threadtalk_profile::layout::{CountRecord, block};
+use waiting::Waiting;
+
+/// Values of [`Execution::serving`].
+mod serving {
+    /// No logical thread.
+    pub const NONE: u32 = 0;
+    /// One whose counts are in its columns.
+    pub const LIVE: u32 = 1;
+    /// One whose counts are in the profile: the process ended before it.
+    pub const WRITTEN: u32 = 2;
+}
+
+/// A thread's part of it.
+pub struct Execution {
+    /// Counters of control flow.
+    pub columns: Columns,
+    /// Whose counts the columns hold: who moves it away from [`serving::LIVE`] writes them.
+    serving: AtomicU32,
+    /// Where counts go.
+    pub counts: Appender<CountRecord>,
+    /// Blocking calls.
+    pub waiting: Waiting,
+    /// Instances under way.
+    pub sections: Sections,
+}
+
+impl Execution {
+    /// Of a block that serves nobody yet.
+    pub const fn new() -> Self {
+        Self {
+            columns: Columns::new(),
+            serving: AtomicU32::new(serving::NONE),
+            counts: Appender::new(block::COUNTS),
+            waiting: Waiting::new(),
+            sections: Sections::new(),
+        }
+    }
+
+    /// The block begins to serve a logical thread.
+    ///
+    /// # Safety
+    /// `thread` is the calling thread's block.
+    pub unsafe fn begin(thread: *mut Thread, process: &Process) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            Columns::begin(thread, process);
+            (*thread).execution.serving.store(serving::LIVE, Ordering::Relaxed);
+            sections::thread_begins(&mut *thread, process);
+        }
+    }
+
+    /// The block's thread ends.
+    pub fn end(thread: &mut Thread, process: &Process) {
+        sections::thread_ends(thread, process);
+        waiting::thread_ends(thread, process);
+        let taken = thread.execution.serving.swap(serving::NONE, Ordering::Relaxed);
+        if taken == serving::LIVE {
+            counts::write_own(thread, process);
+        }
+    }
+}
+
+/// The calling thread's block, if it has one, is recorded and no hook is at work on it.
+#[inline]
+pub(crate) fn watched() -> Option<(*mut Thread, &'static Process)> {
+    let process = process::get().filter(|p| p.is_recording())?;
+    let thread = thread::own_block();
+    // SAFETY: this thread's block, or the shared one of unrecorded threads, which is always busy.
+    (!thread.is_null() && unsafe { !(*thread).busy }).then_some((thread, process))
+}
+
+/// Runs `body` with the calling thread's block, if there is one to be had. A cancellation waits until it is done: it could come at any
+/// instruction of a thread that asked for that.
+#[inline]
+pub(crate) fn on_thread<T>(body: impl FnOnce(&mut Thread, &'static Process) -> T) -> Option<T> {
+    let (thread, process) = watched()?;
+    // SAFETY: the block is this thread's alone, and `busy` keeps signal handlers out from here to the end.
+    unnoticed(|| unsafe {
+        (*thread).busy = true;
+        compiler_fence(Ordering::SeqCst);
+        let result = body(&mut *thread, process);
+        compiler_fence(Ordering::SeqCst);
+        (*thread).busy = false;
+        Some(result)
+    })
+}

@@ -1,0 +1,211 @@
+//! The part of one thread in a dynamic instance: opened where it begins, closed where the thread arrives.
+//!
+//! What is recorded of a section with very many instances: the first ones, then a sample that is thinned further with each doubling, drawn
+//! by a hash of the ordinal, so that all threads choose the same instances and no period of the program is preferred.
+//! Each carries the number of instances that it stands for.
+
+use crate::memory;
+use crate::module::COLUMN;
+use crate::process::{Process, clock};
+use crate::thread::Thread;
+use core::mem::size_of;
+use core::ptr::{self, NonNull};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use threadtalk_profile::layout::{CountKind, CountRecord, InstanceKind, InstanceRecord, instance_flags};
+
+/// What all threads' parts share.
+pub struct Budget {
+    next_number: AtomicU32,
+    /// Bytes of counts of parts so far.
+    used: AtomicU64,
+}
+
+impl Budget {
+    /// Nothing used.
+    pub const fn new() -> Self {
+        Self { next_number: AtomicU32::new(1), used: AtomicU64::new(0) }
+    }
+}
+
+/// What an instance is.
+#[derive(Clone, Copy, Default)]
+pub struct Identity {
+    /// See [`InstanceRecord::kind`].
+    pub kind: InstanceKind,
+    /// See [`InstanceRecord::key`]; 0 = not known yet.
+    pub key: u64,
+    /// See [`InstanceRecord::ordinal`].
+    pub ordinal: u64,
+    /// See [`InstanceRecord::weight`].
+    pub weight: u64,
+    /// [`instance_flags`].
+    pub flags: u16,
+    /// See [`InstanceRecord::team`].
+    pub team: u32,
+    /// Where it begins.
+    pub begin_site: u32,
+}
+
+/// A part that may be open.
+#[derive(Clone, Copy)]
+pub struct Part {
+    /// What it belongs to.
+    pub identity: Identity,
+    /// Between begin and arrival.
+    pub is_open: bool,
+    is_counted: bool,
+    begin_ns: u64,
+    begin_cpu_ns: u64,
+    /// The counters when it began; null until there are any.
+    base: *mut u64,
+    /// Its record, once closed.
+    pub record: *mut InstanceRecord,
+}
+
+impl Part {
+    /// None.
+    pub const fn new() -> Self {
+        let identity =
+            Identity { kind: InstanceKind::Barrier, key: 0, ordinal: 0, weight: 0, flags: 0, team: 0, begin_site: 0 };
+        Self {
+            identity,
+            is_open: false,
+            is_counted: false,
+            begin_ns: 0,
+            begin_cpu_ns: 0,
+            base: ptr::null_mut(),
+            record: ptr::null_mut(),
+        }
+    }
+}
+
+/// How many instances the one with this ordinal stands for: 1 for each of the first `first`, then `2^k` with
+/// probability `2^-k` in the k-th doubling; 0 = it is not recorded.
+pub fn weight(ordinal: u64, first: u64) -> u64 {
+    if first == 0 {
+        return 0;
+    }
+    let doublings = (ordinal / first + 1).ilog2();
+    let stride = 1u64 << doublings.min(40);
+    // Fibonacci hashing: its upper bits are spread evenly over any run of ordinals.
+    let hash = ordinal.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;
+    if hash & (stride - 1) == 0 { stride } else { 0 }
+}
+
+/// Opens the part that `which` names, unless its weight is 0.
+pub fn open(t: &mut Thread, p: &Process, which: fn(&mut Thread) -> &mut Part, identity: Identity) {
+    let part = which(t);
+    part.is_open = identity.weight > 0;
+    part.record = ptr::null_mut();
+    if !part.is_open {
+        return;
+    }
+    part.identity = identity;
+    let counters = p.sites.counters();
+    part.is_counted = counters > 0 && p.budget.used.load(Ordering::Relaxed) < p.options.instance_bytes;
+    if part.is_counted && part.base.is_null() {
+        part.base = memory::reserve(COLUMN * size_of::<u64>()).map_or(ptr::null_mut(), |m| m.as_ptr().cast());
+        part.is_counted = !part.base.is_null();
+    }
+    let (base, counted) = (part.base, part.is_counted);
+    if counted && let Some(base) = NonNull::new(base) {
+        // SAFETY: the part's own array, as long as a column.
+        t.execution.columns.totals(counters, |i, total| unsafe { base.add(i as usize).write(total) });
+    }
+    let (begin, cpu) = (p.elapsed_ns(), clock::thread_cpu_ns());
+    let part = which(t);
+    (part.begin_ns, part.begin_cpu_ns) = (begin, cpu);
+}
+
+/// The thread has arrived at the end of the part; writes its record. The part remembers it.
+pub fn close(t: &mut Thread, p: &Process, which: fn(&mut Thread) -> &mut Part, end_site: u32) {
+    let (now, cpu) = (p.elapsed_ns(), clock::thread_cpu_ns());
+    let part = *which(t);
+    if !part.is_open {
+        return;
+    }
+    which(t).is_open = false;
+    let i = part.identity;
+    let number = p.budget.next_number.fetch_add(1, Ordering::Relaxed);
+    let arrive_ns = now.max(part.begin_ns);
+    let record = InstanceRecord {
+        number,
+        thread: t.view.thread(),
+        kind: i.kind as u16,
+        flags: i.flags | if part.is_counted { instance_flags::COUNTED } else { 0 },
+        team: i.team,
+        begin_site: i.begin_site,
+        end_site,
+        key: i.key,
+        ordinal: i.ordinal,
+        begin_ns: part.begin_ns,
+        arrive_ns,
+        release_ns: arrive_ns,
+        cpu_ns: cpu.saturating_sub(part.begin_cpu_ns),
+        weight: i.weight,
+    };
+    if part.is_counted {
+        write_counts(t, p, number, part.base);
+    }
+    let place = t.execution.sections.records.append(&p.file, record);
+    which(t).record = place.unwrap_or(ptr::null_mut());
+}
+
+/// The thread is let go.
+pub fn release(p: &Process, part: &Part) {
+    if !part.record.is_null() {
+        let now = p.elapsed_ns();
+        // SAFETY: a record of the profile, mapped for the life of the process; an aligned word.
+        unsafe { AtomicU64::from_ptr(&raw mut (*part.record).release_ns).fetch_max(now, Ordering::Relaxed) };
+    }
+}
+
+/// Counts since `base`, which becomes the present state.
+fn write_counts(t: &mut Thread, p: &Process, part: u32, base: *mut u64) {
+    let thread = t.view.thread();
+    let execution = &mut t.execution;
+    let (columns, counts) = (&execution.columns, &mut execution.counts);
+    let mut bytes = 0;
+    columns.totals(p.sites.counters(), |id, total| {
+        // SAFETY: the part's own array, as long as a column.
+        let before = unsafe { base.add(id as usize).replace(total) };
+        let count = total.wrapping_sub(before);
+        if count > 0 {
+            counts.append(&p.file, CountRecord { part, thread, id, kind: CountKind::Edge as u16, level: 0, count });
+            bytes += size_of::<CountRecord>() as u64;
+        }
+    });
+    p.budget.used.fetch_add(bytes, Ordering::Relaxed);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::weight;
+
+    #[test]
+    fn the_first_are_all_recorded_and_the_rest_stand_for_as_many_as_there_are() {
+        assert!((0..64).all(|i| weight(i, 64) == 1));
+        assert_eq!(weight(0, 0), 0);
+        for exponent in 8..20 {
+            let all = 1u64 << exponent;
+            let weights = (0..all).map(|i| weight(i, 64));
+            let (number, sum) = weights.filter(|w| *w > 0).fold((0, 0), |(n, s), w| (n + 1, s + w));
+            let off = sum as f64 / all as f64 - 1.0;
+            assert!(off.abs() < 0.1, "{number} of {all} instances stand for {sum}");
+            assert!(number < 64 * (exponent - 4), "{number} of {all} instances are recorded");
+        }
+    }
+
+    #[test]
+    fn a_period_of_the_program_is_not_preferred() {
+        // Of two barriers in a loop, both are found among the recorded ones.
+        for period in 2..9 {
+            let mut found = [0u32; 9];
+            for i in (1000..100_000).filter(|i| weight(*i, 64) > 0) {
+                found[(i % period) as usize] += 1;
+            }
+            let (least, most) = (found[..period as usize].iter().min(), found[..period as usize].iter().max());
+            assert!(least.zip(most).is_some_and(|(l, m)| *l * 4 > *m), "{period}: {found:?}");
+        }
+    }
+}
