@@ -76,6 +76,12 @@ pub fn thread_created() -> CreationTicket {
 /// Counts a thread that the calling one is about to create; its number.
 fn enter(process: &Process, thread: &mut Thread) -> u32 {
     let creator = thread.view.thread() + 1;
+    if thread.execution.teams.is_forking() {
+        // A worker: the team counts it, and only while it is in one.
+        let ticket = process.roll.enter(process, creator, thread.header.call_site);
+        roll::flag(ticket.record, thread_flags::OPENMP);
+        return ticket.id;
+    }
     let site = waiting::take_site(thread);
     let ticket = process.roll.enter(process, creator, site);
     process.levels.come(process, 1);
@@ -92,8 +98,10 @@ pub fn thread_create_failed(ticket: CreationTicket, alone: bool) {
     trace!("thread_create_failed", ticket.0, alone as u64);
     let Some((process, thread)) = recorded() else { return };
     process.file.count(accuracy::THREADS, 1u64.wrapping_neg());
+    if is_counted(process, ticket) {
+        process.levels.come(process, -1);
+    }
     with_record(process, ticket, roll::strike_off);
-    process.levels.come(process, -1);
     thread.set_alone(alone);
 }
 
@@ -117,7 +125,9 @@ pub fn thread_ended(ticket: CreationTicket) {
     trace!("thread_ended", ticket.0);
     if let Some(process) = process::get().filter(|p| p.is_recording()) {
         thread::detach(process);
-        process.levels.come(process, -1);
+        if is_counted(process, ticket) {
+            process.levels.come(process, -1);
+        }
     }
 }
 
@@ -142,6 +152,9 @@ pub fn thread_named(ticket: CreationTicket, name: &[u8]) {
 pub fn thread_is_openmp_worker(ticket: CreationTicket) {
     trace!("thread_is_openmp_worker", ticket.0);
     let Some(process) = process::get() else { return };
+    if is_counted(process, ticket) {
+        process.levels.come(process, -1);
+    }
     let number = process.openmp_workers.fetch_add(1, Ordering::Relaxed) + 1;
     with_record(process, ticket, |record| {
         roll::flag(record, thread_flags::OPENMP);
@@ -224,6 +237,14 @@ pub fn exec_failed() {
     if let Some(process) = process::get() {
         end::resume(process);
     }
+}
+
+/// Whether the thread is counted by itself, and not with its teams.
+fn is_counted(process: &Process, ticket: CreationTicket) -> bool {
+    let mut counted = true;
+    // SAFETY: null or a record of the roll.
+    with_record(process, ticket, |r| counted = r.is_null() || unsafe { (*r).flags } & thread_flags::OPENMP == 0);
+    counted
 }
 
 /// The ticket of a thread whose creator was not recorded.

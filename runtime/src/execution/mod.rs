@@ -1,14 +1,17 @@
 //! What threads execute, how long, and where they wait for one another.
 //!
 //! * [`levels`]: how many threads there are; [`columns`]: a thread's counters for each such level; [`counts`]: their way into the profile.
-//! * [`waiting`]: blocking calls. [`sections`]: dynamic instances of parallel sections, from one wait to the next.
+//! * [`waiting`]: blocking calls. [`sections`] and [`teams`]: dynamic instances of parallel sections, from one wait to the next, as
+//!   [`part`]s of threads. [`barriers`], [`code`]: what they are told apart by.
 
 pub mod barriers;
+pub mod code;
 pub mod columns;
 pub mod counts;
 pub mod levels;
 pub mod part;
 pub mod sections;
+pub mod teams;
 pub mod waiting;
 
 use crate::file::appender::Appender;
@@ -18,7 +21,8 @@ use crate::thread::{self, Thread};
 use columns::Columns;
 use core::sync::atomic::{AtomicU32, Ordering, compiler_fence};
 use sections::Sections;
-use threadtalk_profile::layout::{CountRecord, block};
+use teams::Teams;
+use threadtalk_profile::layout::{CodeRecord, CountRecord, block};
 use waiting::Waiting;
 
 /// Values of [`Execution::serving`].
@@ -43,6 +47,12 @@ pub struct Execution {
     pub waiting: Waiting,
     /// Instances under way.
     pub sections: Sections,
+    /// Parallel regions of OpenMP.
+    pub teams: Teams,
+    /// The thread waits for a lock of OpenMP.
+    pub at_lock: bool,
+    /// Places in code that was not compiled with the pass.
+    pub code: Appender<CodeRecord>,
 }
 
 impl Execution {
@@ -54,6 +64,9 @@ impl Execution {
             counts: Appender::new(block::COUNTS),
             waiting: Waiting::new(),
             sections: Sections::new(),
+            teams: Teams::new(),
+            at_lock: false,
+            code: Appender::new(block::CODE),
         }
     }
 
@@ -66,6 +79,7 @@ impl Execution {
         unsafe {
             Columns::begin(thread, process);
             (*thread).execution.serving.store(serving::LIVE, Ordering::Relaxed);
+            (*thread).execution.teams.clear();
             sections::thread_begins(&mut *thread, process);
         }
     }
@@ -85,9 +99,20 @@ impl Execution {
 #[inline]
 pub(crate) fn watched() -> Option<(*mut Thread, &'static Process)> {
     let process = process::get().filter(|p| p.is_recording())?;
-    let thread = thread::own_block();
+    let mut thread = thread::own_block();
+    if thread.is_null() && process.roll.is_empty() {
+        thread = attach_first();
+    }
     // SAFETY: this thread's block, or the shared one of unrecorded threads, which is always busy.
     (!thread.is_null() && unsafe { !(*thread).busy }).then_some((thread, process))
+}
+
+/// The first thread may wait or open a parallel region before it runs instrumented code; other threads are known from their creation.
+#[cold]
+fn attach_first() -> *mut Thread {
+    // SAFETY: always succeed.
+    let is_first = unsafe { libc::syscall(libc::SYS_gettid) == i64::from(libc::getpid()) };
+    if is_first && crate::lifecycle::is_active() { thread::current() } else { core::ptr::null_mut() }
 }
 
 /// Runs `body` with the calling thread's block, if there is one to be had. A cancellation waits until it is done: it could come at any

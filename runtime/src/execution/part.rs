@@ -4,6 +4,8 @@
 //! by a hash of the ordinal, so that all threads choose the same instances and no period of the program is preferred.
 //! Each carries the number of instances that it stands for.
 
+use super::columns::Columns;
+use crate::file::appender::Appender;
 use crate::memory;
 use crate::module::COLUMN;
 use crate::process::{Process, clock};
@@ -145,7 +147,9 @@ pub fn close(t: &mut Thread, p: &Process, which: fn(&mut Thread) -> &mut Part, e
         weight: i.weight,
     };
     if part.is_counted {
-        write_counts(t, p, number, part.base);
+        let thread = t.view.thread();
+        let execution = &mut t.execution;
+        write_counts(&execution.columns, &mut execution.counts, p, thread, number, part.base);
     }
     let place = t.execution.sections.records.append(&p.file, record);
     which(t).record = place.unwrap_or(ptr::null_mut());
@@ -160,11 +164,44 @@ pub fn release(p: &Process, part: &Part) {
     }
 }
 
+/// The thread has done more for a part that is closed, with so much CPU time, up to now.
+pub fn amend(p: &Process, part: &Part, cpu_ns: u64) {
+    if part.record.is_null() {
+        return;
+    }
+    release(p, part);
+    let now = p.elapsed_ns();
+    // SAFETY: as in `release`. The release was moved first: at no moment does it come before the arrival.
+    unsafe {
+        let released = (*part.record).release_ns;
+        AtomicU64::from_ptr(&raw mut (*part.record).arrive_ns).fetch_max(now.min(released), Ordering::Relaxed);
+        AtomicU64::from_ptr(&raw mut (*part.record).cpu_ns).fetch_add(cpu_ns, Ordering::Relaxed);
+    }
+}
+
+/// Writes what `worker` has counted since its part was closed, through the calling thread `t`.
+///
+/// # Safety
+/// `worker` is a control block whose thread does not change its parts now.
+pub unsafe fn write_counts_of(worker: *mut Thread, t: &mut Thread, p: &Process, part: &Part) {
+    if !part.is_counted || part.record.is_null() {
+        return;
+    }
+    // SAFETY: blocks are never unmapped; the columns are made for readers on other threads, the record is the part's.
+    let (columns, thread, number) =
+        unsafe { (&(*worker).execution.columns, (*worker).view.thread(), (*part.record).number) };
+    write_counts(columns, &mut t.execution.counts, p, thread, number, part.base);
+}
+
 /// Counts since `base`, which becomes the present state.
-fn write_counts(t: &mut Thread, p: &Process, part: u32, base: *mut u64) {
-    let thread = t.view.thread();
-    let execution = &mut t.execution;
-    let (columns, counts) = (&execution.columns, &mut execution.counts);
+fn write_counts(
+    columns: &Columns,
+    counts: &mut Appender<CountRecord>,
+    p: &Process,
+    thread: u32,
+    part: u32,
+    base: *mut u64,
+) {
     let mut bytes = 0;
     columns.totals(p.sites.counters(), |id, total| {
         // SAFETY: the part's own array, as long as a column.

@@ -111,6 +111,51 @@ pub fn end(t: &mut Thread, p: &'_ Process) {
     }
 }
 
+/// The thread executes a task while it waits, or in such a task. Returns whether it has waited until now.
+pub fn interrupt(t: &mut Thread, p: &Process) -> bool {
+    if t.execution.waiting.depth == 0 {
+        return false;
+    }
+    let waited = t.execution.waiting.top_waits();
+    t.execution.waiting.push(Entry { waits: false, frame: NO_FRAME });
+    if waited {
+        unblock(t, p);
+    }
+    waited
+}
+
+/// The task is done. Returns whether the thread waits again.
+pub fn resume(t: &mut Thread, p: &Process) -> bool {
+    if t.execution.waiting.depth == 0 || t.execution.waiting.top_waits() {
+        return false;
+    }
+    t.execution.waiting.depth -= 1;
+    let waits = t.execution.waiting.top_waits();
+    if waits {
+        block(t, p);
+    }
+    waits
+}
+
+/// The wait that is about to end was one at a barrier up to `released_ns` (0 = to its end) and idleness from there on: the thread
+/// was no part of the program's threads then and joins them by other means.
+pub fn becomes_idle(t: &mut Thread, p: &Process, released_ns: u64) {
+    if !t.execution.waiting.top_waits() {
+        return;
+    }
+    t.execution.waiting.lowered = false;
+    let since = t.execution.waiting.since_ns;
+    if released_ns == 0 {
+        return;
+    }
+    let record = record_of(t, p);
+    add(record, 0, released_ns.saturating_sub(since));
+    t.execution.waiting.kind = BlockedKind::OmpIdle;
+    t.execution.waiting.since_ns = since.max(released_ns);
+    let record = record_of(t, p);
+    add(record, 1, 0);
+}
+
 /// The site of the call that the program is about to make, as the pass stored it; it is used once.
 pub fn take_site(t: &mut Thread) -> u32 {
     core::mem::take(&mut t.header.call_site)
@@ -118,6 +163,9 @@ pub fn take_site(t: &mut Thread) -> u32 {
 
 /// The thread ends, or is about to serve another.
 pub(super) fn thread_ends(t: &mut Thread, p: &Process) {
+    if t.execution.teams.is_worker() {
+        t.execution.waiting.lowered = false;
+    }
     while t.execution.waiting.depth > 0 {
         end(t, p);
     }

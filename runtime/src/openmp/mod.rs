@@ -1,8 +1,9 @@
-//! An OMPT tool: which threads are workers of the OpenMP runtime.
+//! An OMPT tool: which threads are workers of the OpenMP runtime, and ([`events`]) what they do together.
 //!
-//! libomp creates its workers by `pthread_create`, so their lives are known already; this names them. Regions of OpenMP
-//! constructs come from the compiler pass. A program or another tool that defines `ompt_start_tool` itself keeps its own.
+//! libomp creates its workers by `pthread_create`, so their lives are known already; this names them. The source of OpenMP
+//! constructs comes from the compiler pass, or for code of other compilers from return addresses. A program or another tool that defines `ompt_start_tool` itself keeps its own.
 
+mod events;
 mod ompt;
 
 use crate::core_api;
@@ -35,6 +36,10 @@ unsafe extern "C" fn initialize(lookup: Lookup, _initial_device: c_int, _tool_da
         let callback = core::mem::transmute::<ompt::ThreadBegin, ompt::Interface>(thread_begin);
         set_callback(ompt::CALLBACK_THREAD_BEGIN, callback)
     };
+    for (event, callback) in events::all() {
+        // SAFETY: callbacks of the events' types.
+        unsafe { set_callback(event, callback) };
+    }
     (result > ompt::SET_IMPOSSIBLE) as c_int
 }
 

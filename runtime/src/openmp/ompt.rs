@@ -1,6 +1,6 @@
 //! The part of OMPT (OpenMP 5.1, chapter 4) that is used, as libomp's `omp-tools.h` declares it.
 
-use core::ffi::{c_char, c_int, c_void};
+use core::ffi::{c_char, c_int, c_uint, c_void};
 
 /// `ompt_data_t`, a union of a number and a pointer.
 #[repr(C)]
@@ -40,3 +40,63 @@ pub const CALLBACK_THREAD_BEGIN: c_int = 1;
 pub const THREAD_WORKER: c_int = 2;
 /// `ompt_set_impossible`; larger results mean that the callback may come.
 pub const SET_IMPOSSIBLE: c_int = 2;
+
+/// `ompt_callback_parallel_begin_t`; the frame is not looked into.
+pub type ParallelBegin = unsafe extern "C" fn(*mut Data, *const c_void, *mut Data, c_uint, c_int, *const c_void);
+/// `ompt_callback_parallel_end_t`.
+pub type ParallelEnd = unsafe extern "C" fn(*mut Data, *mut Data, c_int, *const c_void);
+/// `ompt_callback_implicit_task_t`.
+pub type ImplicitTask = unsafe extern "C" fn(c_int, *mut Data, *mut Data, c_uint, c_uint, c_int);
+/// `ompt_callback_sync_region_t`.
+pub type SyncRegion = unsafe extern "C" fn(c_int, c_int, *mut Data, *mut Data, *const c_void);
+/// `ompt_callback_task_schedule_t`.
+pub type TaskSchedule = unsafe extern "C" fn(*mut Data, c_int, *mut Data);
+/// `ompt_callback_mutex_acquire_t`.
+pub type MutexAcquire = unsafe extern "C" fn(c_int, c_uint, c_uint, u64, *const c_void);
+/// `ompt_callback_mutex_t`.
+pub type Mutex = unsafe extern "C" fn(c_int, u64, *const c_void);
+
+/// `ompt_callback_parallel_begin`.
+pub const CALLBACK_PARALLEL_BEGIN: c_int = 3;
+/// `ompt_callback_parallel_end`.
+pub const CALLBACK_PARALLEL_END: c_int = 4;
+/// `ompt_callback_task_schedule`.
+pub const CALLBACK_TASK_SCHEDULE: c_int = 6;
+/// `ompt_callback_implicit_task`.
+pub const CALLBACK_IMPLICIT_TASK: c_int = 7;
+/// `ompt_callback_sync_region_wait`.
+pub const CALLBACK_SYNC_REGION_WAIT: c_int = 16;
+/// `ompt_callback_mutex_released`.
+pub const CALLBACK_MUTEX_RELEASED: c_int = 17;
+/// `ompt_callback_sync_region`.
+pub const CALLBACK_SYNC_REGION: c_int = 23;
+/// `ompt_callback_mutex_acquire`.
+pub const CALLBACK_MUTEX_ACQUIRE: c_int = 26;
+/// `ompt_callback_mutex_acquired`.
+pub const CALLBACK_MUTEX_ACQUIRED: c_int = 27;
+/// `ompt_scope_begin`.
+pub const SCOPE_BEGIN: c_int = 1;
+/// `ompt_scope_end`.
+pub const SCOPE_END: c_int = 2;
+/// `ompt_task_implicit`.
+pub const TASK_IMPLICIT: c_int = 2;
+/// `ompt_task_complete`.
+pub const TASK_COMPLETE: c_int = 1;
+/// `ompt_task_cancel`.
+pub const TASK_CANCEL: c_int = 3;
+/// `ompt_task_detach`.
+pub const TASK_DETACH: c_int = 4;
+/// `ompt_task_switch`.
+pub const TASK_SWITCH: c_int = 7;
+/// `ompt_sync_region_taskwait`.
+pub const SYNC_TASKWAIT: c_int = 5;
+/// `ompt_sync_region_taskgroup`.
+pub const SYNC_TASKGROUP: c_int = 6;
+/// `ompt_sync_region_reduction`.
+pub const SYNC_REDUCTION: c_int = 7;
+/// `ompt_sync_region_barrier_implicit_parallel`.
+pub const SYNC_BARRIER_IMPLICIT_PARALLEL: c_int = 9;
+/// `ompt_mutex_test_lock`.
+pub const MUTEX_TEST_LOCK: c_int = 2;
+/// `ompt_mutex_test_nest_lock`.
+pub const MUTEX_TEST_NEST_LOCK: c_int = 4;

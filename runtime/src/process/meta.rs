@@ -56,6 +56,11 @@ pub fn program_name(buffer: &mut [u8; 4096]) -> &[u8] {
     }
 }
 
+/// The executable's path.
+pub fn executable(buffer: &mut [u8; 4096]) -> &[u8] {
+    read_link(c"/proc/self/exe", buffer)
+}
+
 fn read_link<'b>(link: &core::ffi::CStr, buffer: &'b mut [u8; 4096]) -> &'b [u8] {
     // SAFETY: the buffer and its length.
     let length = unsafe { libc::readlink(link.as_ptr(), buffer.as_mut_ptr().cast(), buffer.len()) };

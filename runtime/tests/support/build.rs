@@ -112,11 +112,26 @@ impl Runtime {
         arguments
     }
 
+    /// A folder in which LLVM's OpenMP runtime has the name of gcc's.
+    pub fn openmp_for_gcc(&self) -> PathBuf {
+        let found = Command::new("clang-19").arg("-print-file-name=libomp.so.5").output().expect("clang-19 runs");
+        let library = PathBuf::from(String::from_utf8_lossy(&found.stdout).trim());
+        let folder = self.programs.join("openmp_for_gcc");
+        fs::create_dir_all(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+        let name = folder.join("libgomp.so.1");
+        let _ = fs::remove_file(&name);
+        std::os::unix::fs::symlink(&library, &name).unwrap_or_else(|e| panic!("{}: {e}", name.display()));
+        folder
+    }
+
     /// Compiles and links a program.
     pub fn build(&self, source: &Path, expectation: &Expectation, linkage: Linkage) -> PathBuf {
         let name = expectation.name.replace('.', "_");
         let program = self.programs.join(format!("{name}_{linkage:?}"));
-        let mut compiler = compiler(&expectation.name);
+        let mut compiler = match &expectation.compiler {
+            Some(name) => Command::new(name),
+            None => compiler(&expectation.name),
+        };
         compiler.args(["-g", "-O1", "-fno-builtin", "-pthread", "-w", "-o"]).arg(&program).arg(source);
         compiler.arg(format!("-DCOLUMN_OFFSET={}", threadtalk_abi::thread::offset::COLUMN));
         if let Some((library, flags)) = expectation.library.as_ref().and_then(|words| words.split_first()) {

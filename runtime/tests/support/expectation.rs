@@ -7,6 +7,8 @@ use super::Linkage;
 pub struct Expectation {
     /// File name of the program.
     pub name: String,
+    /// Another compiler; its OpenMP programs run with LLVM's runtime.
+    pub compiler: Option<String>,
     /// More for the compiler.
     pub flags: Vec<String>,
     /// A library's source and more for its compiler.
@@ -39,6 +41,7 @@ impl Expectation {
         for line in text.lines() {
             let Some((key, value)) = line.strip_prefix("// ").and_then(|rest| rest.split_once(": ")) else { continue };
             match key {
+                "compiler" => it.compiler = Some(value.into()),
                 "flags" => it.flags = words(value),
                 "library" => it.library = Some(words(value)),
                 "environment" => {

@@ -46,6 +46,9 @@ fn check_run(expectation: &Expectation, linkage: Linkage, runtime: &Runtime, pro
     if linkage == Linkage::Preload {
         command.env("LD_PRELOAD", runtime.shared());
     }
+    if expectation.compiler.is_some() {
+        command.env("LD_LIBRARY_PATH", runtime.openmp_for_gcc());
+    }
     command.envs(expectation.environment.iter().cloned());
     let output = command.output().unwrap_or_else(|e| panic!("{context}: {e}"));
     let trace = await_trace(&trace, expectation);

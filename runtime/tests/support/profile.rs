@@ -57,14 +57,15 @@ fn counts(profile: &Profile) -> Vec<String> {
 }
 
 fn instances(profile: &Profile) -> Vec<String> {
-    let mut keys = Vec::new();
+    let mut keys: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     let mut line = |i: Instance| {
+        let known = keys.entry(name(i.kind)).or_default();
         let key = if i.kind == InstanceKind::Join {
             i.key as usize
         } else {
-            keys.iter().position(|known| *known == (i.kind, i.key)).unwrap_or_else(|| {
-                keys.push((i.kind, i.key));
-                keys.iter().filter(|(kind, _)| *kind == i.kind).count() - 1
+            known.iter().position(|key| *key == i.key).unwrap_or_else(|| {
+                known.push(i.key);
+                known.len() - 1
             })
         };
         let mut line = format!("instance {} of {key} number {} thread {}", name(i.kind), i.ordinal, i.thread);
