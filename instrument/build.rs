@@ -6,6 +6,7 @@ use std::process::Command;
 const SOURCES: &[&str] = &[
     "plugin.cpp",
     "pointers.cpp",
+    "control.cpp",
     "control_flow.cpp",
     "distances.cpp",
     "debug_info.cpp",
@@ -19,7 +20,7 @@ fn main() {
     let mut build = cc::Build::new();
     build.cpp(true).std("c++17").flag("-fno-rtti").flag("-fno-exceptions").include(include_dir());
     // LLVM's headers are not warning-free; ours are compiled with the same flags.
-    build.flag_if_supported("-Wno-unused-parameter").define("_GNU_SOURCE", None);
+    build.flag_if_supported("-Wno-unused-parameter").flag_if_supported("-Wno-comment").define("_GNU_SOURCE", None);
     for macro_name in ["__STDC_CONSTANT_MACROS", "__STDC_FORMAT_MACROS", "__STDC_LIMIT_MACROS"] {
         build.define(macro_name, None);
     }

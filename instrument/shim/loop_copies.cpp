@@ -19,7 +19,7 @@ namespace {
 // Every block runs as often as the latch or may be skipped without harm: accesses must dominate the latch, anything
 // else must not touch memory that others see, and control must come back.
 bool harmless(const Instruction &instruction) {
-  if (isa<DbgInfoIntrinsic>(instruction) || isa<AssumeInst>(instruction))
+  if (isa<DbgInfoIntrinsic>(instruction) || isa<AssumeInst>(instruction) || threadtalk_shim_is_control(wrap(&instruction)))
     return true;
   if (instruction.isAtomic() || instruction.mayThrow())
     return false;

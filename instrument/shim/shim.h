@@ -79,6 +79,32 @@ struct ThreadtalkAffine {
 bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const LLVMValueRef *accesses, size_t count,
                                ThreadtalkAffine *affine, ThreadtalkLoopCopy *out);
 
+// control.cpp
+enum ThreadtalkEdgeKind : uint32_t {
+  THREADTALK_BRANCH = 0,
+  THREADTALK_ABNORMAL = 1, // no branch: a call that does not come back, or one that comes back again
+  THREADTALK_INDIRECT = 2, // a branch to an address
+};
+struct ThreadtalkEdge {
+  LLVMBasicBlockRef from; // null: from outside the function
+  LLVMBasicBlockRef to;   // null: leaves the function
+  double weight;          // expected executions in a call of the function
+  ThreadtalkEdgeKind kind;
+  bool back;      // to a loop's header, from inside
+  bool countable; // there is or can be made a place for code that runs on this edge only; for an indirect branch,
+                  // on the way from any indirect branch
+};
+typedef void (*ThreadtalkBlockFrequencyVisitor)(void *data, LLVMBasicBlockRef block, double frequency);
+typedef void (*ThreadtalkEdgeVisitor)(void *data, const ThreadtalkEdge *edge);
+// Splits blocks behind calls that may leave the function, so that a block runs as a whole or not at all.
+void threadtalk_shim_control_prepare(LLVMValueRef function);
+void threadtalk_shim_control_graph(LLVMValueRef function, void *data, ThreadtalkBlockFrequencyVisitor on_block,
+                                   ThreadtalkEdgeVisitor on_edge);
+// Where code runs as often as the edge; splits it if needed. Null if that cannot be.
+LLVMValueRef threadtalk_shim_control_place(LLVMBasicBlockRef from, LLVMBasicBlockRef to);
+// Whether an instruction was made for counters.
+bool threadtalk_shim_is_control(LLVMValueRef instruction);
+
 // debug_info.cpp
 LLVMMetadataRef threadtalk_shim_subprogram_of(LLVMMetadataRef scope);
 const char *threadtalk_shim_subprogram_name(LLVMMetadataRef subprogram, bool linkage, size_t *length);

@@ -2,6 +2,7 @@
 
 use crate::access::Plan;
 use crate::access::collect::Collector;
+use crate::control::{Control, Counted};
 use crate::emit::function::Style;
 use crate::emit::{self, ModuleEmitter};
 use crate::error::PassError;
@@ -13,6 +14,8 @@ use crate::regions::functions::Functions;
 use crate::skip::SkippedFunctions;
 use crate::tables::Tables;
 use inkwell::module::{FlagBehavior, Module};
+use inkwell::values::{FunctionValue, PointerValue};
+use std::collections::HashMap;
 
 /// A module flag that marks instrumented modules, so that none is instrumented twice when LTO compiles it again.
 const DONE_FLAG: &str = "threadtalk";
@@ -30,28 +33,24 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
     }
     let ignorelist = options.ignorelist.as_deref().map(Ignorelist::open).transpose()?;
     let ignored = |prefix: &str, text: &str| ignorelist.as_ref().is_some_and(|l| l.contains(prefix, text));
-    let mut tables = Tables::default();
-    let plans = if ignored("src", &llvm::main_file(module)) { vec![] } else { plans(module, &mut tables, ignored) };
-    if plans.is_empty() {
+    if ignored("src", &llvm::main_file(module)) {
         return Ok(false);
     }
-    let emitter = ModuleEmitter::new(module);
+    let mut work = Work::new(module, options);
+    let skipped = SkippedFunctions::find(module);
+    let functions: Vec<_> = module.get_functions().filter(|&f| !skipped.contains(f, ignored)).collect();
+    if work.options.features.control {
+        work.count_control_flow(&functions)?;
+    }
+    let plans = work.plans(&functions);
+    let Some(emitter) = work.emitter.take().or_else(|| (!plans.is_empty()).then(|| ModuleEmitter::new(module))) else {
+        return Ok(false);
+    };
+    let Work { mut tables, options, counted, .. } = work;
     let mut statistics = Statistics::default();
-    for mut plan in plans {
-        let inline = plan.accesses <= options.inline_limit;
-        let mut found =
-            if options.optimise && inline { optimise::run(&mut plan) } else { optimise::Optimised::default() };
-        statistics.functions += 1;
-        statistics.events += plan.events.len();
-        statistics.dropped += found.dropped;
-        statistics.outlined += usize::from(!inline);
-        statistics.loops += found.loops.len();
-        emitter.offer_loops(plan.function, &found.loops)?;
-        if options.optimise && inline {
-            found.memos = optimise::memos::find(&plan);
-        }
-        let style = if inline { Style::Inline } else { Style::Calls };
-        emit::function::emit(&emitter, &plan, &found, style, &tables)?;
+    for plan in plans {
+        let header = counted.get(&plan.function).map(|c| c.header);
+        statistics.instrument(&emitter, plan, &options, &tables, header)?;
     }
     emitter.register(&mut tables)?;
     module.add_basic_value_flag(DONE_FLAG, FlagBehavior::Override, emitter.c32(threadtalk_abi::ABI_VERSION));
@@ -64,15 +63,54 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
     Ok(true)
 }
 
-fn plans<'ctx>(module: &Module<'ctx>, tables: &mut Tables, ignored: impl Fn(&str, &str) -> bool) -> Vec<Plan<'ctx>> {
-    let skipped = SkippedFunctions::find(module);
-    let mut functions = Functions::scan(module);
-    let mut collector = Collector { module, functions: &mut functions, tables };
-    module
-        .get_functions()
-        .filter(|&function| !skipped.contains(function, &ignored))
-        .filter_map(|function| collector.plan(function))
-        .collect()
+/// What is known of a module on the way.
+struct Work<'m, 'ctx> {
+    module: &'m Module<'ctx>,
+    options: Options,
+    tables: Tables,
+    functions: Functions,
+    /// Once something is emitted.
+    emitter: Option<ModuleEmitter<'m, 'ctx>>,
+    counted: HashMap<FunctionValue<'ctx>, Counted<'ctx>>,
+}
+
+impl<'m, 'ctx> Work<'m, 'ctx> {
+    fn new(module: &'m Module<'ctx>, options: Options) -> Self {
+        Work {
+            module,
+            options,
+            tables: Tables::default(),
+            functions: Functions::scan(module),
+            emitter: None,
+            counted: HashMap::new(),
+        }
+    }
+
+    /// Comes first: the graph that is counted is the program's own.
+    fn count_control_flow(&mut self, functions: &[FunctionValue<'ctx>]) -> Result<(), PassError> {
+        if functions.is_empty() {
+            return Ok(());
+        }
+        let emitter = self.emitter.insert(ModuleEmitter::new(self.module));
+        let mut control = Control {
+            emitter,
+            functions: &mut self.functions,
+            tables: &mut self.tables,
+            all_blocks: self.options.control_all,
+        };
+        for &function in functions {
+            self.counted.insert(function, control.function(function)?);
+        }
+        Ok(())
+    }
+
+    fn plans(&mut self, functions: &[FunctionValue<'ctx>]) -> Vec<Plan<'ctx>> {
+        if !self.options.features.memory {
+            return Vec::new();
+        }
+        let mut collector = Collector { module: self.module, functions: &mut self.functions, tables: &mut self.tables };
+        functions.iter().filter_map(|&function| collector.plan(function)).collect()
+    }
 }
 
 #[derive(Default)]
@@ -85,17 +123,44 @@ struct Statistics {
 }
 
 impl Statistics {
+    /// Instruments the accesses of a function.
+    fn instrument<'ctx>(
+        &mut self,
+        emitter: &ModuleEmitter<'_, 'ctx>,
+        mut plan: Plan<'ctx>,
+        options: &Options,
+        tables: &Tables,
+        header: Option<PointerValue<'ctx>>,
+    ) -> Result<(), PassError> {
+        let inline = plan.accesses <= options.inline_limit;
+        let mut found =
+            if options.optimise && inline { optimise::run(&mut plan) } else { optimise::Optimised::default() };
+        self.functions += 1;
+        self.events += plan.events.len();
+        self.dropped += found.dropped;
+        self.outlined += usize::from(!inline);
+        self.loops += found.loops.len();
+        emitter.offer_loops(plan.function, &found.loops)?;
+        if options.optimise && inline {
+            found.memos = optimise::memos::find(&plan);
+        }
+        let style = if inline { Style::Inline } else { Style::Calls };
+        emit::function::emit(emitter, &plan, &found, style, tables, header)
+    }
+
     fn print(&self, file: &str, tables: &Tables) {
         eprintln!(
             "threadtalk: {file}: {} functions ({} without inlining), {} events ({} reads left out), \
-             {} loops with a plain copy, {} sites, {} regions",
+             {} loops with a plain copy, {} sites, {} regions, {} counters in {} functions",
             self.functions,
             self.outlined,
             self.events,
             self.dropped,
             self.loops,
             tables.sites(),
-            tables.regions()
+            tables.regions(),
+            tables.counters(),
+            tables.functions()
         );
     }
 }

@@ -18,11 +18,49 @@ pub struct Options {
     pub verify: bool,
     /// `stats`: print what was done to stderr.
     pub stats: bool,
+    /// `features`: what is compiled in, with commas between.
+    pub features: Features,
+    /// `control_all`: each block gets a counter of its own beside those of the edges.
+    pub control_all: bool,
+}
+
+/// What the pass adds to a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Features {
+    /// `memory`: each access looks at the state of what it touches: who communicates with whom.
+    pub memory: bool,
+    /// `control`: counters of control flow, times of regions, lines of synchronisation.
+    pub control: bool,
+    /// `cache`: each access goes through a model of the caches. Slow.
+    pub cache: bool,
+}
+
+impl Features {
+    fn parse(text: &str) -> Result<Self, OptionError> {
+        let mut features = Features::default();
+        for name in text.split(',') {
+            match name {
+                "memory" => features.memory = true,
+                "control" => features.control = true,
+                "cache" => features.cache = true,
+                _ => return Err(OptionError::UnknownFeature(name.to_string())),
+            }
+        }
+        Ok(features)
+    }
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { optimise: true, inline_limit: 2000, ignorelist: None, verify: false, stats: false }
+        Options {
+            optimise: true,
+            inline_limit: 2000,
+            ignorelist: None,
+            verify: false,
+            stats: false,
+            features: Features { memory: true, ..Features::default() },
+            control_all: false,
+        }
     }
 }
 
@@ -33,8 +71,13 @@ pub enum OptionError {
     #[error("{VARIABLE}: '{0}' is not name=value")]
     NotAPair(String),
     /// No such option.
-    #[error("{VARIABLE}: unknown option '{0}' (known: opt, inline_limit, ignorelist, verify, stats)")]
+    #[error(
+        "{VARIABLE}: unknown option '{0}' (known: opt, inline_limit, ignorelist, verify, stats, features, control_all)"
+    )]
     Unknown(String),
+    /// No such feature.
+    #[error("{VARIABLE}: unknown feature '{0}' (known: memory, control, cache)")]
+    UnknownFeature(String),
     /// A flag that is neither 0 nor 1.
     #[error("{VARIABLE}: {name}={value}: expected 0 or 1")]
     NotAFlag {
@@ -63,6 +106,8 @@ impl Options {
                 "opt" => options.optimise = flag(name, value)?,
                 "verify" => options.verify = flag(name, value)?,
                 "stats" => options.stats = flag(name, value)?,
+                "control_all" => options.control_all = flag(name, value)?,
+                "features" => options.features = Features::parse(value)?,
                 "ignorelist" => options.ignorelist = Some(value.to_string()),
                 "inline_limit" => {
                     options.inline_limit = value
@@ -99,15 +144,32 @@ mod tests {
 
     #[test]
     fn pairs_are_read_and_empty_parts_skipped() {
-        let got = Options::parse("opt=0::inline_limit=7:ignorelist=/a b/list:verify=1:stats=1:").unwrap();
+        let text = "opt=0::inline_limit=7:ignorelist=/a b/list:verify=1:stats=1:features=control,cache:control_all=1:";
+        let got = Options::parse(text).unwrap();
+        let features = Features { memory: false, control: true, cache: true };
         let ignorelist = Some("/a b/list".to_string());
-        assert_eq!(got, Options { optimise: false, inline_limit: 7, ignorelist, verify: true, stats: true });
+        assert_eq!(
+            got,
+            Options {
+                optimise: false,
+                inline_limit: 7,
+                ignorelist,
+                verify: true,
+                stats: true,
+                features,
+                control_all: true
+            }
+        );
         assert_eq!(Options::parse("").unwrap(), Options::default());
     }
 
     #[test]
     fn errors_name_the_variable_the_part_and_what_is_expected() {
         assert_eq!(message("opt"), "THREADTALK_PASS_OPTIONS: 'opt' is not name=value");
+        assert_eq!(
+            message("features=memory,flow"),
+            "THREADTALK_PASS_OPTIONS: unknown feature 'flow' (known: memory, control, cache)"
+        );
         assert!(message("fast=1").starts_with("THREADTALK_PASS_OPTIONS: unknown option 'fast' (known: opt,"));
         assert_eq!(message("opt=2"), "THREADTALK_PASS_OPTIONS: opt=2: expected 0 or 1");
         assert_eq!(message("inline_limit=-1"), "THREADTALK_PASS_OPTIONS: inline_limit=-1: expected a whole number");

@@ -2,6 +2,7 @@
 //! ([`threadtalk_abi::module`] has the layout).
 
 use std::collections::HashMap;
+use threadtalk_abi::control::{BlockEntry, CallEntry, EdgeEntry, FunctionEntry};
 use threadtalk_abi::module::{RegionEntry, RegionKind, SiteEntry, TablesHeader};
 
 /// Index of a region in this module.
@@ -37,6 +38,11 @@ pub struct Tables {
     site_ids: HashMap<(u32, u32, u32, u32), SiteId>,
     strings: Vec<u8>,
     string_ids: HashMap<String, u32>,
+    functions: Vec<FunctionEntry>,
+    blocks: Vec<BlockEntry>,
+    edges: Vec<EdgeEntry>,
+    calls: Vec<CallEntry>,
+    counters: u32,
 }
 
 impl Tables {
@@ -93,6 +99,46 @@ impl Tables {
         self.regions.len() as u32
     }
 
+    /// A new counter.
+    pub fn counter(&mut self) -> u32 {
+        self.counters += 1;
+        self.counters - 1
+    }
+
+    /// Number of counters.
+    pub fn counters(&self) -> u32 {
+        self.counters
+    }
+
+    /// Number of functions whose control flow is counted, or cannot be.
+    pub fn functions(&self) -> usize {
+        self.functions.len()
+    }
+
+    /// Adds the control flow graph of a function.
+    pub fn control_function(
+        &mut self,
+        region: RegionId,
+        flags: u32,
+        blocks: &[BlockEntry],
+        edges: &[EdgeEntry],
+        calls: &[CallEntry],
+    ) {
+        self.functions.push(FunctionEntry {
+            region: region.0,
+            first_block: self.blocks.len() as u32,
+            blocks: blocks.len() as u32,
+            first_edge: self.edges.len() as u32,
+            edges: edges.len() as u32,
+            first_call: self.calls.len() as u32,
+            calls: calls.len() as u32,
+            flags,
+        });
+        self.blocks.extend(blocks);
+        self.edges.extend(edges);
+        self.calls.extend(calls);
+    }
+
     /// The bytes of the tables.
     pub fn serialise(&mut self, module_name: &str) -> Vec<u8> {
         let name = self.string(module_name);
@@ -101,15 +147,33 @@ impl Tables {
             sites: self.sites.len() as u32,
             strings_len: self.strings.len().max(1) as u32,
             name,
-            ..TablesHeader::default()
+            functions: self.functions.len() as u32,
+            blocks: self.blocks.len() as u32,
+            edges: self.edges.len() as u32,
+            calls: self.calls.len() as u32,
         };
-        let mut words = vec![header.regions, header.sites, header.strings_len, header.name, 0, 0, 0, 0];
+        let mut words = vec![header.regions, header.sites, header.strings_len, header.name];
+        words.extend([header.functions, header.blocks, header.edges, header.calls]);
         for r in &self.regions {
             let kind_and_flags = u32::from(r.kind) | u32::from(r.flags) << 16;
             words.extend([kind_and_flags, r.name, r.file, r.line, r.end_line, r.parent]);
         }
         for s in &self.sites {
             words.extend([s.region, s.file, s.line, s.flags]);
+        }
+        for f in &self.functions {
+            words.extend([f.region, f.first_block, f.blocks, f.first_edge, f.edges, f.first_call, f.calls, f.flags]);
+        }
+        for b in &self.blocks {
+            words.extend([b.region, b.file, b.line, b.end_line]);
+            words.extend(b.opcodes.chunks_exact(2).map(|two| pair(two[0], two[1])));
+            words.push(pair(b.reads, b.writes));
+        }
+        for e in &self.edges {
+            words.extend([e.from, e.to, e.counter, e.line, e.flags]);
+        }
+        for c in &self.calls {
+            words.extend([c.block, c.callee, c.flags, c.line]);
         }
         let mut bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
         if self.strings.is_empty() {
@@ -119,7 +183,8 @@ impl Tables {
         bytes
     }
 
-    fn string(&mut self, text: &str) -> u32 {
+    /// The place of a string.
+    pub fn string(&mut self, text: &str) -> u32 {
         if self.strings.is_empty() {
             self.strings.push(0);
         }
@@ -136,6 +201,11 @@ impl Tables {
         self.string_ids.insert(text.to_string(), at);
         at
     }
+}
+
+/// Two numbers of 16 bits as they lie in memory.
+fn pair(first: u16, second: u16) -> u32 {
+    u32::from(first) | u32::from(second) << 16
 }
 
 #[cfg(test)]
@@ -165,17 +235,27 @@ mod tests {
         let f = tables.region(key(RegionKind::Function, 3), 9, None);
         let l = tables.region(key(RegionKind::Loop, 5), 6, Some(f));
         tables.site(l, "/a.c", 5, 4);
+        let opcodes = [1, 2, 3, 4, 5, 6, 7, 8];
+        let block = BlockEntry { region: 0, file: 3, line: 3, end_line: 4, opcodes, reads: 10, writes: 11 };
+        let edge = EdgeEntry { from: u32::MAX, to: 0, counter: tables.counter() + 1, line: 3, flags: 2 };
+        let call = CallEntry { block: 1, callee: 1, flags: 2, line: 9 };
+        tables.control_function(f, 3, &[block, BlockEntry::default()], &[edge], &[call]);
         let bytes = tables.serialise("/m.c");
         let word = |i: usize| u32::from_le_bytes(bytes[4 * i..4 * i + 4].try_into().unwrap());
-        assert_eq!((0..4).map(word).collect::<Vec<_>>(), [2, 1, 1 + 2 + 5 + 5, 8]);
-        assert_eq!((4..10).map(word).collect::<Vec<_>>(), [1, 1, 3, 3, 9, 0]);
-        assert_eq!((10..16).map(word).collect::<Vec<_>>(), [2, 1, 3, 5, 6, 1]);
-        assert_eq!((16..20).map(word).collect::<Vec<_>>(), [1, 3, 5, 4]);
-        assert_eq!(&bytes[80..], b"\0f\0/a.c\0/m.c\0");
+        assert_eq!((0..8).map(word).collect::<Vec<_>>(), [2, 1, 1 + 2 + 5 + 5, 8, 1, 2, 1, 1]);
+        assert_eq!((8..14).map(word).collect::<Vec<_>>(), [1, 1, 3, 3, 9, 0]);
+        assert_eq!((14..20).map(word).collect::<Vec<_>>(), [2, 1, 3, 5, 6, 1]);
+        assert_eq!((20..24).map(word).collect::<Vec<_>>(), [1, 3, 5, 4]);
+        assert_eq!((24..32).map(word).collect::<Vec<_>>(), [0, 0, 2, 0, 1, 0, 1, 3]);
+        assert_eq!((32..36).map(word).collect::<Vec<_>>(), [0, 3, 3, 4]);
+        assert_eq!((36..41).map(word).collect::<Vec<_>>(), [0x2_0001, 0x4_0003, 0x6_0005, 0x8_0007, 0xb_000a]);
+        assert_eq!((50..55).map(word).collect::<Vec<_>>(), [u32::MAX, 0, 1, 3, 2]);
+        assert_eq!((55..59).map(word).collect::<Vec<_>>(), [1, 1, 2, 9]);
+        assert_eq!(&bytes[236..], b"\0f\0/a.c\0/m.c\0");
     }
 
     #[test]
     fn empty_tables_still_have_the_empty_string() {
-        assert_eq!(Tables::default().serialise("")[8..], [1, 0, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(Tables::default().serialise("")[8..], [[1].as_slice(), &[0; 24]].concat());
     }
 }

@@ -5,6 +5,9 @@
 // else: cells and an event cache; at exit prints to stderr what was counted:
 //     raw|rar WRITER->READER COUNT REGION-KIND NAME:LINE at FILE:LINE
 //     visit THREAD COUNT REGION-KIND NAME:LINE
+// FAKE_CONTROL=1 also prints, at exit, the control flow graphs and the counters' sums over all threads:
+//     function NAME FLAGS BLOCKS EDGES
+//     block WORK LINE, edge FROM TO COUNTER FLAGS, call BLOCK FLAGS CALLEE, counter COUNT
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>
@@ -63,7 +66,10 @@ static const char *const kinds[] = {"program", "function", "loop", "omp_parallel
 
 static const struct region *regions_of(const struct descriptor *m) { return (const void *)(m->tables + 32); }
 static const struct site *sites_of(const struct descriptor *m) { return (const void *)(regions_of(m) + m->regions); }
-static const char *strings_of(const struct descriptor *m) { return (const char *)(sites_of(m) + m->sites); }
+static const char *strings_of(const struct descriptor *m) {
+  const uint32_t *header = (const void *)m->tables;
+  return (const char *)(sites_of(m) + m->sites) + header[4] * 32 + header[5] * 36 + header[6] * 20 + header[7] * 16;
+}
 static const char *base_name(const char *path) { const char *s = strrchr(path, '/'); return s ? s + 1 : path; }
 
 static void print_region(const struct descriptor *m, uint32_t index) {
@@ -281,7 +287,43 @@ int fake_creation_line(void) {
   return sites_of(m)[site - m->bases->site_base].line;
 }
 
+struct function { uint32_t region, first_block, blocks, first_edge, edges, first_call, calls, flags; };
+struct block { uint32_t region, file, line, end_line; uint16_t opcodes[8], reads, writes; };
+struct edge { uint32_t from, to, counter, line, flags; };
+struct call { uint32_t block, callee, flags, line; };
+
+static void print_control(const struct descriptor *m) {
+  const uint32_t *header = (const void *)m->tables;
+  const struct function *f = (const void *)(sites_of(m) + m->sites);
+  const struct block *blocks = (const void *)(f + header[4]);
+  const struct edge *edges = (const void *)(blocks + header[5]);
+  const struct call *calls = (const void *)(edges + header[6]);
+  for (uint32_t i = 0; i < header[4]; i++, f++) {
+    fprintf(stderr, "function %s %u %u %u\n", strings_of(m) + regions_of(m)[f->region].name, f->flags, f->blocks, f->edges);
+    for (uint32_t j = 0; j < f->blocks; j++) {
+      uint32_t work = 0;
+      for (int k = 0; k < 8; k++) work += blocks[f->first_block + j].opcodes[k];
+      fprintf(stderr, "block %u %u\n", work, blocks[f->first_block + j].line);
+    }
+    for (uint32_t j = 0; j < f->edges; j++) {
+      const struct edge *e = edges + f->first_edge + j;
+      fprintf(stderr, "edge %d %d %u %u\n", (int)e->from, (int)e->to, e->counter, e->flags);
+    }
+    for (uint32_t j = 0; j < f->calls; j++) {
+      const struct call *c = calls + f->first_call + j;
+      fprintf(stderr, "call %u %u %s\n", c->block, c->flags, strings_of(m) + c->callee);
+    }
+  }
+  for (uint32_t k = 0; k < m->counters; k++) {
+    uint64_t sum = 0;
+    for (int t = 0; t < thread_count; t++) sum += threads[t]->column[m->bases->counter_base + k];
+    fprintf(stderr, "counter %llu\n", (unsigned long long)sum);
+  }
+}
+
 __attribute__((destructor)) static void finish(void) {
+  if (getenv("FAKE_CONTROL"))
+    for (int i = 0; i < module_count; i++) print_control(modules[i]);
   if (logging) return;
   for (struct event *e = events; e; e = e->rest)
     for (int reuse = 0; reuse < 2; reuse++) {

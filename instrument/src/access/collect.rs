@@ -79,6 +79,9 @@ impl<'ctx> Collector<'_, 'ctx> {
         skipper: &mut Skipper,
         escaping: &Escaping<'ctx>,
     ) -> Vec<(Action<'ctx>, When, u32)> {
+        if llvm::is_control(inst) {
+            return vec![];
+        }
         if let Some(found) = memory::of(self.module, inst) {
             let (Action::Plain(_, access) | Action::Update(access) | Action::CompareExchange(access)) = found.action
             else {

@@ -15,7 +15,7 @@ use crate::optimise::memos::{Place, Scope};
 use crate::optimise::shared_translation::Sharing;
 use crate::tables::Tables;
 use inkwell::basic_block::BasicBlock;
-use inkwell::values::{AggregateValue, AsValueRef, FunctionValue, InstructionValue, IntValue};
+use inkwell::values::{AggregateValue, AsValueRef, FunctionValue, InstructionValue, IntValue, PointerValue};
 use std::collections::HashMap;
 use std::mem::offset_of;
 use threadtalk_abi::hooks;
@@ -57,11 +57,12 @@ pub fn emit<'ctx>(
     found: &Optimised<'ctx>,
     style: Style,
     tables: &Tables,
+    header: Option<PointerValue<'ctx>>,
 ) -> Emitted<()> {
     let function = plan.function;
     let needs = needs(plan, style, tables);
     let reloads = if needs.writes { opaque_calls(function) } else { Vec::new() };
-    let prologue = module.prologue(function, needs)?;
+    let prologue = module.prologue(function, needs, header)?;
     let mut emitter = FunctionEmitter { module, prologue, style, shifts: HashMap::new(), memos: &found.memos.places };
     emitter.scopes(&found.memos.scopes)?;
     let mut reloaded = Vec::new();

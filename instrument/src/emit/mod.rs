@@ -32,7 +32,9 @@ use inkwell::builder::Builder;
 use inkwell::context::ContextRef;
 use inkwell::module::{Linkage, Module};
 use inkwell::types::{BasicType, IntType, PointerType};
-use inkwell::values::{FunctionValue, GlobalValue, InstructionValue, IntValue, MetadataValue, PointerValue};
+use inkwell::values::{
+    BasicValue, FunctionValue, GlobalValue, InstructionValue, IntValue, MetadataValue, PointerValue,
+};
 use inkwell::{AddressSpace, AtomicOrdering, ThreadLocalMode};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -69,6 +71,7 @@ pub struct ModuleEmitter<'a, 'ctx> {
     appendable: Rc<RefCell<HashMap<InstructionValue<'ctx>, IntValue<'ctx>>>>,
     invariant_kind: u32,
     profile_kind: u32,
+    control_kind: u32,
     empty: MetadataValue<'ctx>,
     rarely: MetadataValue<'ctx>,
     usually: MetadataValue<'ctx>,
@@ -124,6 +127,7 @@ impl<'a, 'ctx> ModuleEmitter<'a, 'ctx> {
             functions: Rc::default(),
             appendable: Rc::default(),
             invariant_kind: context.get_kind_id("invariant.load"),
+            control_kind: context.get_kind_id("threadtalk.control"),
             profile_kind: context.get_kind_id("prof"),
             empty: context.metadata_node(&[]),
             // The weights of __builtin_expect, so that block placement treats the targets as cold.
@@ -180,7 +184,11 @@ impl<'a, 'ctx> ModuleEmitter<'a, 'ctx> {
     /// Loads one of the module's bases. Not marked as constant: what uses it is cold or warm, and must not be given a
     /// register that hot code needs.
     pub fn load_base(&self, offset: usize) -> Emitted<IntValue<'ctx>> {
-        self.load_int(self.i32, self.bases.as_pointer_value(), offset as u64)
+        let base = self.load_int(self.i32, self.bases.as_pointer_value(), offset as u64)?;
+        if let Some(load) = base.as_instruction_value() {
+            self.mark_control(load);
+        }
+        Ok(base)
     }
 
     /// Makes the memory access relaxed.
@@ -247,8 +255,13 @@ impl<'a, 'ctx> ModuleEmitter<'a, 'ctx> {
         call.try_as_basic_value().basic().ok_or_else(|| PassError::Invalid(format!("intrinsic {name} has no result")))
     }
 
+    /// Marks an instruction as one that is made before accesses are looked for: no access of the program, no synchronisation.
+    pub fn mark_control(&self, inst: InstructionValue<'ctx>) {
+        let set = inst.set_metadata(self.empty, self.control_kind);
+        debug_assert!(set.is_ok(), "a node is metadata");
+    }
+
     fn mark(&self, value: inkwell::values::BasicValueEnum<'ctx>, node: MetadataValue<'ctx>, kind: u32) {
-        use inkwell::values::BasicValue;
         if let Some(inst) = value.as_instruction_value() {
             let set = inst.set_metadata(node, kind);
             debug_assert!(set.is_ok(), "a node is metadata");

@@ -3,7 +3,7 @@
 use super::{Emitted, Likely, ModuleEmitter};
 use crate::error::PassError;
 use crate::llvm;
-use inkwell::values::{AsValueRef, FunctionValue, InstructionValue, IntValue, PointerValue, VectorValue};
+use inkwell::values::{AsValueRef, BasicValue, FunctionValue, InstructionValue, IntValue, PointerValue, VectorValue};
 use std::mem::offset_of;
 use threadtalk_abi::hooks;
 use threadtalk_abi::module::ModuleBases;
@@ -49,31 +49,28 @@ pub struct Prologue<'ctx> {
 }
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
-    /// Emits the prologue. Everything that follows goes before instructions that it dominates.
-    pub fn prologue(&self, function: FunctionValue<'ctx>, needs: Needs) -> Emitted<Prologue<'ctx>> {
+    /// Emits the prologue. Everything that follows goes before instructions that it dominates. `known`: the control block, if the
+    /// function has looked for it already.
+    pub fn prologue(
+        &self,
+        function: FunctionValue<'ctx>,
+        needs: Needs,
+        known: Option<PointerValue<'ctx>>,
+    ) -> Emitted<Prologue<'ctx>> {
         let mut prologue = Prologue::default();
         if !needs.header {
             return Ok(prologue);
         }
-        // SAFETY: a live function with a body; the result is one of its instructions.
-        let point = unsafe { InstructionValue::new(llvm::ffi::threadtalk_shim_entry_point(function.as_value_ref())) };
         let b = &self.builder;
+        let point = entry_point(function);
         b.position_before(&point);
         let slot = if needs.writes { Some(b.build_alloca(self.i32, "threadtalk.write")?) } else { None };
-        let rest = llvm::split_before(point).ok_or(PassError::Invalid("no entry block".into()))?;
-        let entry = function.get_first_basic_block().ok_or(PassError::Invalid("no entry block".into()))?;
-        let attach = self.context.append_basic_block(function, "threadtalk.attach");
-        self.reopen(entry)?;
-        let known = self.load_thread_pointer()?;
-        self.branch(b.build_is_null(known, "")?, attach, rest, Likely::Rarely)?;
-        b.position_at_end(attach);
-        let made = self.call(hooks::ATTACH, &[])?;
-        let made = made.try_as_basic_value().basic().ok_or(PassError::Invalid("attach has no result".into()))?;
-        b.build_unconditional_branch(rest)?;
+        let header = match known {
+            Some(header) => header,
+            None => self.find_header(function, point)?,
+        };
+        let point = llvm::first_after(header).ok_or(PassError::Invalid("no entry block".into()))?;
         b.position_before(&point);
-        let header = b.build_phi(self.ptr, "threadtalk.thread")?;
-        header.add_incoming(&[(&known, entry), (&made, attach)]);
-        let header = header.as_basic_value().into_pointer_value();
         prologue.header = Some(header);
         if needs.translation {
             let directory = self.load_constant(self.ptr, header, offset::DIRECTORY, "threadtalk.directory")?;
@@ -89,11 +86,34 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(prologue)
     }
 
+    /// Code that finds the control block, before `point`.
+    fn find_header(&self, function: FunctionValue<'ctx>, point: InstructionValue<'ctx>) -> Emitted<PointerValue<'ctx>> {
+        let b = &self.builder;
+        let rest = llvm::split_before(point).ok_or(PassError::Invalid("no entry block".into()))?;
+        let entry = function.get_first_basic_block().ok_or(PassError::Invalid("no entry block".into()))?;
+        let attach = self.context.append_basic_block(function, "threadtalk.attach");
+        self.reopen(entry)?;
+        let known = self.load_thread_pointer()?;
+        self.branch(b.build_is_null(known, "")?, attach, rest, Likely::Rarely)?;
+        b.position_at_end(attach);
+        let made = self.call(hooks::ATTACH, &[])?;
+        let made = made.try_as_basic_value().basic().ok_or(PassError::Invalid("attach has no result".into()))?;
+        b.build_unconditional_branch(rest)?;
+        b.position_before(&point);
+        let header = b.build_phi(self.ptr, "threadtalk.thread")?;
+        header.add_incoming(&[(&known, entry), (&made, attach)]);
+        Ok(header.as_basic_value().into_pointer_value())
+    }
+
     /// The thread's control block or null.
     pub fn load_thread_pointer(&self) -> Emitted<PointerValue<'ctx>> {
         let tls = self.tls.as_pointer_value();
         let slot = self.intrinsic("llvm.threadlocal.address", &[self.ptr.into()], &[tls.into()])?;
-        Ok(self.builder.build_load(self.ptr, slot.into_pointer_value(), "threadtalk.known")?.into_pointer_value())
+        let known = self.builder.build_load(self.ptr, slot.into_pointer_value(), "threadtalk.known")?;
+        if let Some(load) = known.as_instruction_value() {
+            self.mark_control(load);
+        }
+        Ok(known.into_pointer_value())
     }
 
     /// Loads what tells the thread's own ids from others.
@@ -138,4 +158,10 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.builder.position_at_end(block);
         Ok(())
     }
+}
+
+/// Where code may go that dominates everything but static allocas.
+fn entry_point(function: FunctionValue<'_>) -> InstructionValue<'_> {
+    // SAFETY: a live function with a body; the result is one of its instructions.
+    unsafe { InstructionValue::new(llvm::ffi::threadtalk_shim_entry_point(function.as_value_ref())) }
 }

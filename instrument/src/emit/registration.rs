@@ -65,7 +65,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 self.c32(tables.sites()).into(),
                 self.c32(tables.regions()).into(),
                 self.c32(tables_len).into(),
-                self.c32(0).into(),
+                self.c32(tables.counters()).into(),
                 self.c32(0).into(),
                 data.into(),
                 self.bases.as_pointer_value().into(),

@@ -75,6 +75,12 @@ pub fn line(subprogram: LLVMMetadataRef) -> u32 {
     unsafe { LLVMDISubprogramGetLine(subprogram) }
 }
 
+/// The line that a function begins at; 0 = unknown.
+pub fn line_of(function: FunctionValue<'_>) -> u32 {
+    let subprogram = subprogram(function);
+    if subprogram.is_null() { 0 } else { line(subprogram) }
+}
+
 /// The path of the file of a scope (a subprogram or a lexical block).
 pub fn file(scope: LLVMMetadataRef) -> String {
     // SAFETY: a DIScope of a live module; a missing file is checked for.

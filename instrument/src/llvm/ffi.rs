@@ -30,6 +30,20 @@ pub struct RawLoopCopy {
     pub branch: LLVMValueRef,
 }
 
+/// `ThreadtalkEdge` of the shim.
+#[repr(C)]
+pub struct RawEdge {
+    pub from: LLVMBasicBlockRef,
+    pub to: LLVMBasicBlockRef,
+    pub weight: f64,
+    /// 0: a branch; [`RAW_ABNORMAL`], [`RAW_INDIRECT`].
+    pub kind: u32,
+    pub back: bool,
+    pub countable: bool,
+}
+pub const RAW_ABNORMAL: u32 = 1;
+pub const RAW_INDIRECT: u32 = 2;
+
 unsafe extern "C" {
     pub fn threadtalk_shim_analysis_open(function: LLVMValueRef) -> *mut c_void;
     pub fn threadtalk_shim_analysis_close(analysis: *mut c_void);
@@ -89,6 +103,16 @@ unsafe extern "C" {
     pub fn threadtalk_shim_promote(function: LLVMValueRef, slot: LLVMValueRef);
 
     pub fn threadtalk_shim_add_constructor(module: LLVMModuleRef, function: LLVMValueRef, priority: i32);
+
+    pub fn threadtalk_shim_control_prepare(function: LLVMValueRef);
+    pub fn threadtalk_shim_control_graph(
+        function: LLVMValueRef,
+        data: *mut c_void,
+        on_block: extern "C" fn(*mut c_void, LLVMBasicBlockRef, f64),
+        on_edge: extern "C" fn(*mut c_void, *const RawEdge),
+    );
+    pub fn threadtalk_shim_control_place(from: LLVMBasicBlockRef, to: LLVMBasicBlockRef) -> LLVMValueRef;
+    pub fn threadtalk_shim_is_control(instruction: LLVMValueRef) -> bool;
 
     pub fn threadtalk_shim_subprogram_of(scope: LLVMMetadataRef) -> LLVMMetadataRef;
     pub fn threadtalk_shim_subprogram_name(

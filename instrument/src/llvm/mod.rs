@@ -354,3 +354,42 @@ pub fn redirect<'ctx>(branch: InstructionValue<'ctx>, condition: IntValue<'ctx>,
         LLVMSetSuccessor(branch.as_value_ref(), 0, taken.as_mut_ptr());
     }
 }
+
+/// Whether control goes to the same block whatever a block's end decides.
+pub fn has_one_way(block: BasicBlock<'_>) -> bool {
+    let ways = successors(block);
+    ways.windows(2).all(|w| w[0] == w[1])
+}
+
+/// Whether an instruction was made for counters of control flow.
+pub fn is_control(inst: InstructionValue<'_>) -> bool {
+    // SAFETY: a live instruction.
+    unsafe { ffi::threadtalk_shim_is_control(inst.as_value_ref()) }
+}
+
+/// Whether an instruction's result is a floating point number or a vector of them.
+pub fn is_floating_point(inst: InstructionValue<'_>) -> bool {
+    // SAFETY: a live value; a vector type has elements.
+    unsafe {
+        let mut ty = LLVMTypeOf(inst.as_value_ref());
+        if matches!(LLVMGetTypeKind(ty), LLVMTypeKind::LLVMVectorTypeKind) {
+            ty = LLVMGetElementType(ty);
+        }
+        use LLVMTypeKind::*;
+        matches!(
+            LLVMGetTypeKind(ty),
+            LLVMHalfTypeKind
+                | LLVMBFloatTypeKind
+                | LLVMFloatTypeKind
+                | LLVMDoubleTypeKind
+                | LLVMX86_FP80TypeKind
+                | LLVMFP128TypeKind
+        )
+    }
+}
+
+/// The value as a function.
+pub fn as_function<'ctx>(value: LLVMValueRef) -> Option<FunctionValue<'ctx>> {
+    // SAFETY: a live value, seen to be a function before it is wrapped.
+    unsafe { if LLVMIsAFunction(value).is_null() { None } else { FunctionValue::new(value) } }
+}

@@ -43,6 +43,9 @@ impl<'ctx> Segments<'ctx> {
 
 /// Whether another thread's accesses could be ordered between what is before and after this instruction.
 pub fn synchronises(inst: InstructionValue<'_>) -> bool {
+    if llvm::is_control(inst) {
+        return false;
+    }
     match inst.get_opcode() {
         InstructionOpcode::Fence | InstructionOpcode::AtomicRMW | InstructionOpcode::AtomicCmpXchg => true,
         InstructionOpcode::Load | InstructionOpcode::Store => llvm::is_atomic(inst),

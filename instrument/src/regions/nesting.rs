@@ -6,7 +6,7 @@
 
 use super::constructs::{Constructs, Stack};
 use super::functions::{self, Functions, Unit};
-use crate::llvm::debug::{self, Frame};
+use crate::llvm::debug::{self, Frame, Location};
 use crate::llvm::loops::Loops;
 use crate::tables::{RegionId, RegionKey, SiteId, Tables};
 use inkwell::basic_block::BasicBlock;
@@ -57,6 +57,18 @@ impl<'ctx> Nesting<'ctx> {
             None if frame.subprogram.is_null() => tables.site(region, "", 0, flags),
             None => tables.site(region, functions.file(frame.subprogram), 0, flags),
         }
+    }
+
+    /// The region of a block, given a location in it.
+    pub fn block_region(
+        &mut self,
+        block: BasicBlock<'ctx>,
+        at: Option<Location>,
+        (functions, tables): (&mut Functions, &mut Tables),
+    ) -> RegionId {
+        let frame = at.map_or_else(|| functions::own_frame(self.function), |l| l.frame);
+        let end = block.get_instructions().fold(self.constructs.at_entry(block), |s, i| self.constructs.after(i, s));
+        self.region(frame, self.loops.innermost(block), end, functions, tables)
     }
 
     /// The region of a loop, if an access lies in it.

@@ -60,7 +60,7 @@ pub fn find(module: &Module<'_>) -> HashMap<Unit, Outlined> {
 }
 
 /// The function that a call hands to the OpenMP runtime.
-fn started_by<'ctx>(call: InstructionValue<'ctx>) -> Option<(FunctionValue<'ctx>, RegionKind)> {
+pub fn started_by<'ctx>(call: InstructionValue<'ctx>) -> Option<(FunctionValue<'ctx>, RegionKind)> {
     let callee = llvm::callee(call)?;
     let name = callee.get_name().to_bytes();
     let &(_, argument, kind) = STARTERS.iter().find(|(n, ..)| n.as_bytes() == name)?;

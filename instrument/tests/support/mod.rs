@@ -1,6 +1,9 @@
 //! Compiles programs with the plugin and runs them over the fake runtime (`tests/fake_runtime.c`).
 #![allow(dead_code)] // each test file uses its part
 
+pub mod flow;
+pub mod random_program;
+
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -99,6 +102,11 @@ impl Project {
     /// Runs `program`; what it and the fake runtime wrote.
     pub fn run(&self) -> Run {
         self.run_with(&[])
+    }
+
+    /// Runs `program`; the fake runtime prints what it counted of control flow.
+    pub fn run_counting(&self) -> Run {
+        self.run_with(&[("FAKE_CONTROL", "1")])
     }
 
     /// Runs `program` so that each access is printed; equal lines are counted.

@@ -1,0 +1,194 @@
+// Control flow graphs: their edges and how often they are expected to run, and places for counters on them.
+#include "llvm/Analysis/BlockFrequencyInfo.h"
+#include "llvm/Analysis/BranchProbabilityInfo.h"
+#include "llvm/Analysis/CFG.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+#include "analysis.h"
+#include "shim.h"
+
+using namespace llvm;
+
+namespace {
+
+const char *const mark = "threadtalk.control";
+
+// What comes before `at` becomes a block of its own. The branch between the two is no instruction of the program.
+void split_before(Instruction *at) {
+  BasicBlock *head = at->getParent();
+  head->splitBasicBlock(at->getIterator());
+  Instruction *branch = head->getTerminator();
+  branch->setMetadata(mark, MDNode::get(branch->getContext(), {}));
+}
+
+// Whether the function leaves right after this instruction, so that it does not matter whether it returns.
+bool leaves_after(const Instruction &call) {
+  const Instruction *next = call.getNextNonDebugInstruction();
+  return isa<ReturnInst>(next) || isa<UnreachableInst>(next) || isa<ResumeInst>(next);
+}
+
+bool is_real_call(const Instruction &instruction) {
+  auto *call = dyn_cast<CallInst>(&instruction);
+  return call && !isa<IntrinsicInst>(call) && !call->isInlineAsm() && !call->isMustTailCall();
+}
+
+bool may_leave(const Instruction &instruction, bool jumps) {
+  auto *call = dyn_cast<CallInst>(&instruction);
+  if (!call || call->isMustTailCall() || leaves_after(instruction))
+    return false;
+  if (!call->doesNotThrow() && !call->getFunction()->doesNotThrow())
+    return true;
+  return jumps && is_real_call(instruction);
+}
+
+bool returns_twice(const Instruction &instruction) {
+  auto *call = dyn_cast<CallInst>(&instruction);
+  return call && call->hasFnAttr(Attribute::ReturnsTwice);
+}
+
+// The call that ends a block after `prepare`, if there is one.
+const Instruction *last_call(const BasicBlock &block) {
+  const Instruction *branch = block.getTerminator();
+  return branch && branch->getMetadata(mark) ? branch->getPrevNonDebugInstruction() : nullptr;
+}
+
+// A single place on the edge, or null if it must be split for that.
+Instruction *free_place(BasicBlock *from, BasicBlock *to) {
+  if (from->getUniqueSuccessor() && !isa<IndirectBrInst>(from->getTerminator()))
+    return from->getTerminator();
+  if (to->getUniquePredecessor())
+    return &*to->getFirstInsertionPt();
+  return nullptr;
+}
+
+bool can_split(BasicBlock *from, BasicBlock *to) {
+  return !to->isEHPad() && !isa<IndirectBrInst, CatchSwitchInst, CleanupReturnInst, CatchReturnInst>(from->getTerminator());
+}
+
+} // namespace
+
+void threadtalk_shim_control_prepare(LLVMValueRef function) {
+  Function &f = *unwrap<Function>(function);
+  // A jump back into this function leaves from some call in it.
+  bool jumps = f.callsFunctionThatReturnsTwice();
+  SmallVector<Instruction *, 16> before;
+  for (BasicBlock &block : f) {
+    // Opcodes of a block are counted in 16 bits.
+    size_t length = 0;
+    for (Instruction &instruction : block) {
+      bool is_start = isa<PHINode>(instruction) || instruction.isEHPad();
+      if (++length % 30000 == 0 && !is_start && !instruction.isTerminator())
+        before.push_back(&instruction);
+      if (instruction.isTerminator() || is_start)
+        continue;
+      if (jumps && is_real_call(instruction) && &*block.getFirstInsertionPt() != &instruction)
+        before.push_back(&instruction);
+      Instruction *next = instruction.getNextNode();
+      if (may_leave(instruction, jumps) || returns_twice(instruction))
+        before.push_back(next);
+    }
+    // An unwind edge to the pad of a block that unwinds again.
+    if (block.isEHPad() && isa<InvokeInst>(block.getTerminator()))
+      before.push_back(block.getTerminator());
+  }
+  SmallPtrSet<Instruction *, 16> done;
+  // Last one first: each split then moves only what is up to the next one.
+  for (Instruction *at : reverse(before))
+    if (done.insert(at).second && &at->getParent()->front() != at)
+      split_before(at);
+}
+
+void threadtalk_shim_control_graph(LLVMValueRef function, void *data, ThreadtalkBlockFrequencyVisitor on_block,
+                                   ThreadtalkEdgeVisitor on_edge) {
+  Function &f = *unwrap<Function>(function);
+  DominatorTree tree(f);
+  LoopInfo loops(tree);
+  BranchProbabilityInfo probabilities(f, loops);
+  BlockFrequencyInfo frequencies(f, probabilities, loops);
+  SmallVector<std::pair<const BasicBlock *, const BasicBlock *>, 8> back_list;
+  FindFunctionBackedges(f, back_list);
+  DenseSet<std::pair<const BasicBlock *, const BasicBlock *>> back(back_list.begin(), back_list.end());
+  double entry = std::max<double>(1, frequencies.getBlockFreq(&f.getEntryBlock()).getFrequency());
+  auto frequency = [&](const BasicBlock *block) { return frequencies.getBlockFreq(block).getFrequency() / entry; };
+  bool jumps = f.callsFunctionThatReturnsTwice();
+
+  for (BasicBlock &block : f)
+    on_block(data, wrap(&block), frequency(&block));
+  auto report = [&](BasicBlock *from, BasicBlock *to, double weight, ThreadtalkEdgeKind kind, bool countable) {
+    ThreadtalkEdge edge{};
+    edge.from = wrap(from), edge.to = wrap(to);
+    edge.weight = weight, edge.kind = kind, edge.countable = countable;
+    edge.back = from && to && back.contains({from, to});
+    on_edge(data, &edge);
+  };
+  report(nullptr, &f.getEntryBlock(), 1, THREADTALK_BRANCH, true);
+  for (BasicBlock &block : f) {
+    if (const Instruction *call = last_call(block)) {
+      if (may_leave(*call, jumps) && !returns_twice(*call))
+        report(&block, nullptr, 0, THREADTALK_ABNORMAL, false);
+      if (returns_twice(*call))
+        report(nullptr, block.getUniqueSuccessor(), 0, THREADTALK_ABNORMAL, false);
+    }
+    Instruction *last = block.getTerminator();
+    SmallSetVector<BasicBlock *, 8> targets;
+    for (unsigned i = 0; i < last->getNumSuccessors(); i++)
+      targets.insert(last->getSuccessor(i));
+    bool indirect = isa<IndirectBrInst>(last);
+    if (targets.empty())
+      report(&block, nullptr, frequency(&block), THREADTALK_BRANCH, true);
+    for (BasicBlock *to : targets) {
+      double weight = 0;
+      for (unsigned i = 0; i < last->getNumSuccessors(); i++)
+        if (last->getSuccessor(i) == to)
+          weight += frequency(&block) * probabilities.getEdgeProbability(&block, i).getNumerator() /
+                    BranchProbability::getDenominator();
+      bool only_indirect = all_of(predecessors(to), [](BasicBlock *b) { return isa<IndirectBrInst>(b->getTerminator()); });
+      bool countable = indirect ? only_indirect : free_place(&block, to) || can_split(&block, to);
+      report(&block, to, weight, indirect ? THREADTALK_INDIRECT : THREADTALK_BRANCH, countable);
+    }
+  }
+}
+
+LLVMValueRef threadtalk_shim_control_place(LLVMBasicBlockRef from_block, LLVMBasicBlockRef to_block) {
+  BasicBlock *from = unwrap(from_block), *to = unwrap(to_block);
+  // All that enters leaves: the start of the block does, whatever its end may be.
+  if (!to)
+    return wrap(&*from->getFirstInsertionPt());
+  if (!from)
+    return wrap(&*to->getFirstInsertionPt());
+  // A call that may not come back: behind it. One that comes back twice: before it.
+  const Instruction *call = last_call(*from);
+  if (from->getUniqueSuccessor() && (!call || returns_twice(*call)))
+    return wrap(&*from->getFirstInsertionPt());
+  if (Instruction *free = free_place(from, to))
+    return wrap(free);
+  if (!can_split(from, to))
+    return nullptr;
+  Instruction *last = from->getTerminator();
+  MDNode *loop = last->getMetadata(LLVMContext::MD_loop);
+  CriticalEdgeSplittingOptions options;
+  options.setMergeIdenticalEdges();
+  BasicBlock *middle = SplitKnownCriticalEdge(last, GetSuccessorNumber(from, to), options);
+  if (!middle)
+    return nullptr;
+  Instruction *branch = middle->getTerminator();
+  branch->setMetadata(mark, MDNode::get(branch->getContext(), {}));
+  DominatorTree tree(*from->getParent());
+  // The new block is the latch now: what is known of the loop belongs to its branch.
+  if (loop && tree.dominates(to, from)) {
+    branch->setMetadata(LLVMContext::MD_loop, loop);
+    last->setMetadata(LLVMContext::MD_loop, nullptr);
+  }
+  return wrap(branch);
+}
+
+bool threadtalk_shim_is_control(LLVMValueRef instruction) {
+  return unwrap<Instruction>(instruction)->getMetadata(mark) != nullptr;
+}

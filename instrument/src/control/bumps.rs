@@ -1,0 +1,106 @@
+//! The code of the counters.
+
+use super::graph::{self, Graph, Way};
+use crate::emit::{Emitted, ModuleEmitter};
+use crate::error::PassError;
+use crate::llvm;
+use inkwell::values::{BasicValue, InstructionValue, IntValue, PointerValue};
+use std::mem::offset_of;
+use threadtalk_abi::module::ModuleBases;
+use threadtalk_abi::thread::offset;
+
+/// Where a counter's code goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place<'ctx> {
+    /// As soon as the thread's control block is known.
+    Entry,
+    /// Before an instruction.
+    Before(InstructionValue<'ctx>),
+}
+
+/// Finds a place for each counter, and makes it where there is none. The entry block's own instructions may move into another block
+/// afterwards, places move with them.
+pub fn places<'ctx>(graph: &Graph<'ctx>) -> Emitted<Vec<(Place<'ctx>, u32)>> {
+    let entry = graph.blocks.first().copied();
+    let none = || PassError::Invalid("an edge has no place for its counter".into());
+    let counted = graph.edges.iter().filter_map(|e| e.counter.map(|c| (e, c)));
+    counted
+        .map(|(edge, counter)| {
+            let at = match edge.way {
+                Way::Entry => return Ok((Place::Entry, counter)),
+                // The start of the entry block: its allocas must stay before everything.
+                Way::Branch(from, to) if Some(from) == entry && (to.is_none() || llvm::has_one_way(from)) => {
+                    return Ok((Place::Entry, counter));
+                }
+                Way::Branch(from, to) => graph::place(Some(from), to),
+                Way::Leaving(from) => graph::end(from),
+                Way::Reaching(to) => graph::place(None, Some(to)),
+                Way::Abnormal => None,
+            };
+            Ok((Place::Before(at.ok_or_else(none)?), counter))
+        })
+        .collect()
+}
+
+/// Where each block begins.
+pub fn starts<'ctx>(graph: &Graph<'ctx>) -> Vec<Place<'ctx>> {
+    let place = |(number, &block)| match number {
+        0 => Some(Place::Entry),
+        _ => graph::place(None, Some(block)).map(Place::Before),
+    };
+    graph.blocks.iter().enumerate().filter_map(place).collect()
+}
+
+/// Emits counters.
+pub struct Bumps<'a, 'm, 'ctx> {
+    /// Emits code.
+    pub emitter: &'a ModuleEmitter<'m, 'ctx>,
+    /// The thread's control block.
+    pub header: PointerValue<'ctx>,
+    /// Number of the module's first counter.
+    pub base: IntValue<'ctx>,
+    /// The first instruction that may use both.
+    pub first: InstructionValue<'ctx>,
+}
+
+impl<'a, 'm, 'ctx> Bumps<'a, 'm, 'ctx> {
+    /// For a function whose control block is known.
+    pub fn new(emitter: &'a ModuleEmitter<'m, 'ctx>, header: PointerValue<'ctx>) -> Emitted<Self> {
+        let first = llvm::first_after(header).ok_or(PassError::Invalid("no entry block".into()))?;
+        emitter.builder.position_before(&first);
+        let base = emitter.load_base(offset_of!(ModuleBases, counter_base))?;
+        Ok(Bumps { emitter, header, base: emitter.widen(base)?, first })
+    }
+
+    /// Adds 1.
+    pub fn add_one(&self, place: Place<'ctx>, counter: u32) -> Emitted<()> {
+        self.add(place, counter, self.emitter.c64(1))
+    }
+
+    /// Adds a number, which must be known there.
+    pub fn add(&self, place: Place<'ctx>, counter: u32, number: IntValue<'ctx>) -> Emitted<()> {
+        let m = self.emitter;
+        let at = match place {
+            Place::Entry => self.first,
+            Place::Before(at) => at,
+        };
+        m.builder.position_before(&at);
+        llvm::set_location(&m.builder, None);
+        let column = m.builder.build_load(m.ptr, m.offset(self.header, offset::COLUMN)?, "threadtalk.column")?;
+        if let Some(load) = column.as_instruction_value() {
+            // Another thread may store another column at any time.
+            m.relaxed(load, 8);
+            m.mark_control(load);
+        }
+        let words = m.builder.build_left_shift(self.base, m.c64(3), "")?;
+        let first = m.offset_by(column.into_pointer_value(), words)?;
+        let word = m.offset(first, u64::from(counter) * 8)?;
+        let count = m.load_int(m.i64, word, 0)?;
+        if let Some(load) = count.as_instruction_value() {
+            m.mark_control(load);
+        }
+        let store = m.builder.build_store(word, m.builder.build_int_add(count, number, "")?)?;
+        m.mark_control(store);
+        Ok(())
+    }
+}

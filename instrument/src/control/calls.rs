@@ -1,0 +1,133 @@
+//! Calls: who runs because of a block, and where a thread may wait for others.
+
+use super::graph::Graph;
+use crate::library;
+use crate::llvm::{self, debug};
+use crate::regions::functions::Functions;
+use crate::regions::nesting::Nesting;
+use crate::regions::outlined;
+use crate::tables::{SiteId, Tables};
+use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
+use threadtalk_abi::control::{CallEntry, call_flags};
+use threadtalk_abi::module::site_flags::{CREATION, SYNC};
+
+/// Calls that may wait for other threads or let them go on.
+const SYNCHRONISES: [&str; 12] = [
+    "nanosleep",
+    "clock_nanosleep",
+    "usleep",
+    "sleep",
+    "poll",
+    "select",
+    "epoll_wait",
+    "wait",
+    "waitpid",
+    "thrd_join",
+    "syscall",
+    "thrd_sleep",
+];
+
+/// The same for families of functions. `_ZNSt...` are std::thread::join, std::condition_variable, std::mutex's slow way.
+const SYNCHRONISING_PREFIXES: [&str; 20] = [
+    "pthread_join",
+    "pthread_tryjoin",
+    "pthread_timedjoin",
+    "pthread_clockjoin",
+    "pthread_barrier_wait",
+    "pthread_mutex_",
+    "pthread_rwlock_",
+    "pthread_spin_",
+    "pthread_cond_",
+    "sem_",
+    "mtx_",
+    "cnd_",
+    "_ZNSt6thread4join",
+    "_ZNSt18condition_variable",
+    "__kmpc_",
+    "omp_set_lock",
+    "omp_set_nest_lock",
+    "omp_unset_",
+    "GOMP_",
+    "pthread_exit",
+];
+
+/// Whether a call of the function is synchronisation.
+pub fn synchronises(name: &str) -> bool {
+    SYNCHRONISES.contains(&name) || SYNCHRONISING_PREFIXES.iter().any(|p| name.starts_with(p))
+}
+
+/// All calls, block by block.
+fn all<'g, 'ctx>(graph: &'g Graph<'ctx>) -> impl Iterator<Item = (u32, InstructionValue<'ctx>)> + 'g {
+    let numbered = graph.blocks.iter().zip(0..);
+    numbered.flat_map(|(block, number)| block.get_instructions().map(move |inst| (number, inst))).filter(|(_, inst)| {
+        llvm::is_call(*inst)
+            && !llvm::is_inline_asm(*inst)
+            && !llvm::callee(*inst).is_some_and(|c| c.get_name().to_bytes().starts_with(b"llvm."))
+    })
+}
+
+/// The calls for the tables.
+pub fn calls(graph: &Graph<'_>, tables: &mut Tables) -> Vec<CallEntry> {
+    let mut entries = Vec::new();
+    for (block, inst) in all(graph) {
+        let line = debug::of(inst).map_or(0, |l| l.line);
+        let mut add = |callee: Option<FunctionValue<'_>>, flags: u32| {
+            let name = callee.map(|c| c.get_name().to_string_lossy().into_owned()).unwrap_or_default();
+            entries.push(CallEntry { block, callee: tables.string(&name), flags, line });
+        };
+        let callee = llvm::callee(inst);
+        add(callee, if callee.is_none() { call_flags::INDIRECT } else { 0 });
+        if let Some(started) = started(inst) {
+            add(Some(started), call_flags::FORK);
+        }
+    }
+    entries
+}
+
+/// The function that a call lets other threads run, if it names it.
+fn started<'ctx>(call: InstructionValue<'ctx>) -> Option<FunctionValue<'ctx>> {
+    if let Some((entry, _)) = outlined::started_by(call) {
+        return Some(entry);
+    }
+    let argument = match llvm::callee(call)?.get_name().to_bytes() {
+        b"pthread_create" => 2,
+        b"thrd_create" => 1,
+        _ => return None,
+    };
+    (llvm::argument_count(call) > argument).then(|| llvm::as_function(llvm::operand(call.as_value_ref(), argument)))?
+}
+
+/// Calls before which the thread notes where it is.
+pub fn sites<'ctx>(
+    graph: &Graph<'ctx>,
+    nesting: &mut Nesting<'ctx>,
+    functions: &mut Functions,
+    tables: &mut Tables,
+) -> Vec<(InstructionValue<'ctx>, SiteId)> {
+    let mut sites = Vec::new();
+    for &block in &graph.blocks {
+        let mut stack = nesting.constructs.at_entry(block);
+        for inst in block.get_instructions() {
+            if let Some(flags) = flags(inst) {
+                sites.push((inst, nesting.site(inst, block, stack, flags, (&mut *functions, &mut *tables))));
+            }
+            stack = nesting.constructs.after(inst, stack);
+        }
+    }
+    sites
+}
+
+fn flags(inst: InstructionValue<'_>) -> Option<u32> {
+    if !llvm::is_call(inst) {
+        return None;
+    }
+    let callee = llvm::callee(inst)?;
+    let name = callee.get_name().to_str().ok()?;
+    if callee.count_basic_blocks() > 0 {
+        return None;
+    }
+    if library::creates_threads(name) {
+        return Some(CREATION);
+    }
+    synchronises(name).then_some(SYNC)
+}

@@ -1,0 +1,107 @@
+//! Counts control flow: how often each edge of each function is taken, by thread.
+//!
+//! The counters are placed before accesses get their sequences, so that the graph in the tables is the program's own. What is emitted
+//! here carries metadata by which the memory instrumentation knows it: it is neither an access nor synchronisation, and a plain copy
+//! of a loop copies it.
+//!
+//! * [`graph`] is the function's control flow graph, as LLVM has it now.
+//! * [`spanning_tree`] decides which edges get a counter.
+//! * [`contents`] says what a block executes; [`calls`] whom it calls, and where threads meet.
+//! * [`bumps`] emits the counters.
+
+pub mod bumps;
+pub mod calls;
+pub mod contents;
+pub mod graph;
+pub mod spanning_tree;
+
+use crate::emit::prologue::Needs;
+use crate::emit::{Emitted, ModuleEmitter};
+use crate::llvm;
+use crate::regions::functions::{Functions, Unit};
+use crate::regions::nesting::Nesting;
+use crate::tables::{SiteId, Tables};
+use graph::Graph;
+use inkwell::values::{FunctionValue, InstructionValue, PointerValue};
+use threadtalk_abi::control::{MOST_IN_MODULE, function_flags};
+use threadtalk_abi::thread::offset;
+
+/// Counts the functions of a module.
+pub struct Control<'a, 'm, 'ctx> {
+    /// Emits code.
+    pub emitter: &'a ModuleEmitter<'m, 'ctx>,
+    /// The module's functions in the source.
+    pub functions: &'a mut Functions,
+    /// The module's tables.
+    pub tables: &'a mut Tables,
+    /// Each block gets a counter of its own, too (`control_all`): what the derived counts are compared with. They follow those of the
+    /// function's edges, in the order of the blocks.
+    pub all_blocks: bool,
+}
+
+/// What is left of an instrumented function for others to use.
+#[derive(Clone, Copy)]
+pub struct Counted<'ctx> {
+    /// The thread's control block; everything but the entry block's allocas comes after it.
+    pub header: PointerValue<'ctx>,
+}
+
+impl<'ctx> Control<'_, '_, 'ctx> {
+    /// Places the counters of a function.
+    pub fn function(&mut self, function: FunctionValue<'ctx>) -> Emitted<Counted<'ctx>> {
+        graph::prepare(function);
+        let mut nesting = Nesting::new(function);
+        let mut graph = Graph::of(function);
+        let counted = spanning_tree::counted(graph.nodes(), &graph.tree_edges());
+        let room = MOST_IN_MODULE - self.tables.counters();
+        let counted = counted.filter(|c| c.len() <= room as usize);
+        let mut flags = 0;
+        match &counted {
+            Some(edges) => {
+                for &edge in edges {
+                    graph.edges[edge].counter = Some(self.tables.counter());
+                }
+            }
+            None => {
+                flags |= function_flags::UNCOUNTED;
+                graph.edges.clear();
+            }
+        }
+        let blocks = contents::blocks(&graph, &mut nesting, self.functions, self.tables);
+        let calls = calls::calls(&graph, self.tables);
+        let sites = calls::sites(&graph, &mut nesting, self.functions, self.tables);
+        let region = self.functions.region(Unit::of(function), self.tables);
+        self.tables.control_function(region, flags, &blocks, &graph.entries(function), &calls);
+        let places = bumps::places(&graph)?;
+        let starts = if self.all_blocks { bumps::starts(&graph) } else { Vec::new() };
+
+        let header = self.emitter.prologue(function, Needs { header: true, ..Needs::default() }, None)?.header;
+        let header = header.ok_or_else(|| crate::error::PassError::Invalid("no header".into()))?;
+        let bumps = bumps::Bumps::new(self.emitter, header)?;
+        for (place, counter) in places {
+            bumps.add_one(place, counter)?;
+        }
+        for start in starts {
+            bumps.add_one(start, self.tables.counter())?;
+        }
+        if self.all_blocks && graph.has_dispatch {
+            // Its number is used up, so that all blocks of the tables have one.
+            self.tables.counter();
+        }
+        for (call, site) in sites {
+            self.store_call_site(header, call, site)?;
+        }
+        Ok(Counted { header })
+    }
+
+    fn store_call_site(&self, header: PointerValue<'ctx>, call: InstructionValue<'ctx>, site: SiteId) -> Emitted<()> {
+        let m = self.emitter;
+        m.builder.position_before(&call);
+        llvm::set_location(&m.builder, llvm::debug::of(call).map(|l| l.raw));
+        let number = m.global_site(m.c32(site.0))?;
+        let store = m.builder.build_store(m.offset(header, offset::CALL_SITE)?, number)?;
+        m.mark_control(store);
+        llvm::set_location(&m.builder, None);
+        Ok(())
+    }
+}

@@ -1,0 +1,245 @@
+//! Counts derived from the counters of control flow equal those of a counter on each block.
+
+mod support;
+
+use std::collections::BTreeMap;
+use support::flow::{Counts, counts};
+use support::{LEVELS, Project};
+
+/// Runs a program at every level, alone and with the memory instrumentation, and compares each block's derived count with its own.
+/// Returns the counts without optimisation.
+fn check(file: &str, source: &str, flags: &[&str]) -> BTreeMap<String, Counts> {
+    let mut first = None;
+    for level in LEVELS {
+        for features in ["control", "memory,control"] {
+            let options = format!("features={features}:control_all=1");
+            let project = Project::new(file, source).options(&options).flags(flags);
+            project.build(&[file], &[level]);
+            let run = project.run_counting();
+            let counts = counts(&run.stderr);
+            assert!(!counts.is_empty());
+            for (name, function) in &counts {
+                let what = format!("{name} of {file} at {level} with {features}");
+                assert!(!function.uncounted, "{what} is not counted");
+                assert_eq!(function.derived, function.own, "{what}");
+            }
+            first.get_or_insert(counts);
+        }
+    }
+    first.expect("at least one level")
+}
+
+#[test]
+fn loops_switches_and_early_returns() {
+    let source = r#"
+#include <stdio.h>
+#include <stdlib.h>
+static volatile int seed = 7;
+__attribute__((noinline)) static int pick(int i) { seed = seed * 1103515245 + 12345; return (seed >> 16 & 0x7fff) % i; }
+__attribute__((noinline)) static int search(const int *a, int n, int what) {
+  for (int i = 0; i < n; i++) {
+    if (a[i] == what) return i;
+    if (a[i] > 90) continue;
+    while (pick(5) != 0) { if (pick(100) == 0) return -2; }
+  }
+  return -1;
+}
+__attribute__((noinline)) static int decide(int x) {
+  switch (x) {
+    case 0: return 3;
+    case 1: x += 5; /* falls through */
+    case 2: x *= 2; break;
+    case 7: case 8: case 9: do { x -= 2; } while (x > 0); break;
+    default: if (x & 1) return x; x = x ? x / 2 : 1;
+  }
+  return x;
+}
+__attribute__((noinline)) static long fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+__attribute__((noinline)) static int jumps(int n) {
+  int k = 0;
+again:
+  if (n % 3 == 0) { n--; goto middle; }
+  n -= 2;
+  k++;
+middle:
+  k += 2;
+  if (n > 0) goto again;
+  return k;
+}
+__attribute__((noinline)) static double sums(double *a, int n) {
+  double s = 0;
+  for (int i = 0; i < n; i++) a[i] = i * 0.5;
+  for (int i = 0; i < n; i += 3) if (a[i] > n / 4) s += a[i]; else s -= 1;
+  for (int i = 0; i < n; i++) for (int j = 0; j < i; j++) s += a[j] * a[i];
+  return s;
+}
+int main(void) {
+  int a[100]; long t = 0; static double b[200];
+  for (int i = 0; i < 100; i++) a[i] = pick(100);
+  for (int i = 0; i < 40; i++) t += search(a, 100, pick(130)) + decide(pick(12)) + jumps(pick(30));
+  t += fib(15) + (long)sums(b, 200) + (long)sums(b, 1) + (long)sums(b, 0);
+  printf("%ld\n", t);
+  if (t == 12345) exit(3);
+  return 0;
+}
+"#;
+    let counts = check("flow.c", source, &[]);
+    // fib(15): 1973 calls, each a visit of its entry.
+    assert_eq!(counts["fib"].entries, 1973);
+}
+
+#[test]
+fn computed_targets() {
+    let source = r#"
+#include <stdio.h>
+static int run(const unsigned char *code, int n) {
+  static void *const labels[] = {&&add, &&twice, &&back, &&skip, &&end};
+  int acc = 1, at = 0, steps = 0;
+  goto *labels[code[at++]];
+add: acc += 3; if (++steps > n) return acc; goto *labels[code[at++]];
+twice: acc *= 2; if (acc > 1000) acc = 1; goto *labels[code[at++]];
+back: if (steps++ < n) { at = 0; goto add; } goto *labels[code[at++]];
+skip: at++; if (acc & 1) goto twice; goto *labels[code[at++]];
+end: return acc;
+}
+int main(void) {
+  const unsigned char code[] = {0, 1, 3, 4, 0, 1, 1, 2, 4};
+  printf("%d %d\n", run(code, 50), run(code + 4, 3));
+}
+"#;
+    check("labels.c", source, &[]);
+}
+
+#[test]
+fn jumps_out_of_functions() {
+    let source = r#"
+#include <setjmp.h>
+#include <stdio.h>
+static jmp_buf home;
+static volatile int calls;
+__attribute__((noinline)) static void step(int i) { calls++; if (i % 3 == 1) longjmp(home, i + 1); calls++; }
+__attribute__((noinline)) static int attempt(int i) {
+  volatile int tries = 0;
+  int came = setjmp(home);
+  if (came > 5) return came;
+  if (tries++ < 3) { step(i); step(i + 1); }
+  return tries;
+}
+int main(void) {
+  int t = 0;
+  for (int i = 0; i < 20; i++) t += attempt(i);
+  printf("%d %d\n", t, calls);
+}
+"#;
+    check("jumps.c", source, &[]);
+}
+
+#[test]
+fn exceptions() {
+    let source = r#"
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <vector>
+static volatile int seed = 3;
+__attribute__((noinline)) static int pick(int n) { seed = seed * 1103515245 + 12345; return (seed >> 16 & 0x7fff) % n; }
+struct Guard { int *n; explicit Guard(int *n) : n(n) {} ~Guard() { ++*n; if (*n > 5) *n -= 1; } };
+__attribute__((noinline)) static int deep(int n) {
+  if (n == 0) throw std::runtime_error("bottom");
+  if (pick(7) == 0) throw n;
+  return deep(n - 1) + 1;
+}
+__attribute__((noinline)) static int between(int n, int *closed) {
+  Guard guard(closed);
+  std::string name = "abc" + std::to_string(n);
+  int r = deep(n) + (int)name.size();
+  for (int i = 0; i < 3; i++) r += pick(2) ? deep(0) : 1;
+  return r;
+}
+__attribute__((noinline)) static int through(int n) { int r = pick(3); r += deep(n); return r * 2; }
+__attribute__((noinline)) static int tries(int n) {
+  int closed = 0, sum = 0;
+  for (int i = 0; i < n; i++) {
+    try { sum += between(i % 5, &closed); }
+    catch (const std::exception &e) { sum += e.what()[0]; try { sum += through(i % 3); } catch (...) { sum += 2; } }
+    catch (int k) { sum += k; if (k > 3) continue; sum++; }
+  }
+  return sum + closed;
+}
+static int silent(int n) noexcept { std::vector<int> v; for (int i = 0; i < n; i++) v.push_back(pick(9)); return v.at(n / 2); }
+int main() {
+  int t = tries(60) + silent(50);
+  try { std::vector<int>().at(1); } catch (const std::out_of_range &) { t++; }
+  std::printf("%d\n", t);
+}
+"#;
+    check("throws.cc", source, &[]);
+}
+
+#[test]
+fn threads_and_libraries() {
+    let source = r#"
+#include <pthread.h>
+#include <stdio.h>
+static pthread_barrier_t all;
+static double rows[8][64];
+static void *work(void *arg) {
+  long me = (long)arg;
+  for (int round = 0; round < 5; round++) {
+    for (int i = 0; i < 64; i++) rows[me][i] += me * i;
+    if (me & 1) for (int i = 0; i < me * 8; i++) rows[me][i] *= 0.5;
+    pthread_barrier_wait(&all);
+  }
+  if (me == 3) pthread_exit(0);
+  return arg;
+}
+int main(void) {
+  pthread_t t[8];
+  pthread_barrier_init(&all, 0, 8);
+  for (long i = 0; i < 8; i++) pthread_create(t + i, 0, work, (void *)i);
+  for (int i = 0; i < 8; i++) pthread_join(t[i], 0);
+  printf("%g\n", rows[7][63]);
+}
+"#;
+    let counts = check("threads.c", source, &[]);
+    assert_eq!(counts["work"].entries, 8);
+    assert!(counts["main"].calls.contains(&(1, "work".to_string())), "{:?}", counts["main"].calls);
+}
+
+#[test]
+fn openmp() {
+    let source = r#"
+#include <stdio.h>
+static double a[1000];
+static long tree(int n) {
+  if (n < 2) return n;
+  long l, r;
+  #pragma omp task shared(l)
+  l = tree(n - 1);
+  r = tree(n - 2);
+  #pragma omp taskwait
+  return l + r;
+}
+int main(void) {
+  double s = 0; long t = 0;
+  #pragma omp parallel for schedule(dynamic, 7) reduction(+ : s) num_threads(4)
+  for (int i = 0; i < 1000; i++) { a[i] = i; if (i % 3) s += a[i]; }
+  #pragma omp parallel num_threads(4)
+  {
+    #pragma omp for schedule(static)
+    for (int i = 1; i < 999; i++) a[i] = a[i] * 2;
+    #pragma omp single
+    t = tree(10);
+  }
+  printf("%g %ld\n", s, t);
+}
+"#;
+    check("omp.c", source, &["-fopenmp"]);
+}
+
+#[test]
+fn random_functions() {
+    for seed in 0..6 {
+        check("random.c", &support::random_program::source(seed), &["-fwrapv"]);
+    }
+}
