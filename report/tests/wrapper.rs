@@ -112,10 +112,10 @@ fn options_of_the_pass_travel_in_the_environment() {
     let mut command = scratch.tool();
     command
         .env("THREADTALK_PASS_OPTIONS", "a=0")
-        .args(["cc", "-c", "a.c", &ignore, "--threadtalk-loops=off"])
+        .args(["cc", "-c", "a.c", &ignore, "--threadtalk-loops=off", "--threadtalk=control,cache"])
         .output()
         .unwrap();
-    assert_eq!(scratch.pass_options(), format!("a=0:ignorelist={}:loops=off", list.display()));
+    assert_eq!(scratch.pass_options(), format!("a=0:ignorelist={}:loops=off:features=control,cache", list.display()));
     assert!(!has(&scratch.compiler_args(), "--ignorelist"));
 }
 
@@ -124,6 +124,8 @@ fn mistakes_in_the_pass_options_are_told() {
     let scratch = Scratch::new();
     let run = |arg: &str| scratch.tool().args(["cc", "-c", "a.c", arg]).output().unwrap();
     assert_error(&run("--threadtalk-loops"), 2, &["option without a value: --threadtalk-loops; write it as"]);
+    let features = &["unknown feature: --threadtalk=flow; there are memory (who communicates with whom), control"];
+    assert_error(&run("--threadtalk=memory,flow"), 2, features);
     assert_error(&run("--ignorelist=a:b"), 2, &["option with a colon in its value: --ignorelist=a:b; "]);
     assert_error(&run("--ignorelist=no.txt"), 1, &["cannot read the ignorelist: no.txt; there is no such file"]);
 }

@@ -23,14 +23,21 @@ pub struct Prepared {
     pub pass_options: Option<OsString>,
 }
 
-/// Takes `--threadtalk-NAME=VALUE` and `--ignorelist=FILE` out of a command line; the former become the pass's options.
+/// What `--threadtalk=` takes: what is compiled into the program.
+const FEATURES: [&str; 3] = ["memory", "control", "cache"];
+
+/// Takes `--threadtalk=FEATURES`, `--threadtalk-NAME=VALUE` and `--ignorelist=FILE` out of a command line; they become the pass's
+/// options.
 pub fn split_own_options(args: Vec<OsString>) -> Result<(Vec<OsString>, Vec<OsString>)> {
     let (mut own, mut rest) = (Vec::new(), Vec::with_capacity(args.len()));
     for arg in args {
         let bytes = arg.as_bytes();
         let option = match bytes.strip_prefix(b"--threadtalk-") {
             Some(option) => Some(option.to_vec()),
-            None => bytes.starts_with(b"--ignorelist=").then(|| bytes[2..].to_vec()),
+            None => match bytes.strip_prefix(b"--threadtalk=") {
+                Some(features) => Some([b"features=", check_features(features)?].concat()),
+                None => bytes.starts_with(b"--ignorelist=").then(|| bytes[2..].to_vec()),
+            },
         };
         let Some(option) = option else {
             rest.push(arg);
@@ -54,6 +61,19 @@ pub fn split_own_options(args: Vec<OsString>) -> Result<(Vec<OsString>, Vec<OsSt
         own.push(OsStr::from_bytes(&option).to_os_string());
     }
     Ok((own, rest))
+}
+
+/// The features, if there are such.
+fn check_features(features: &[u8]) -> Result<&[u8]> {
+    let text = String::from_utf8_lossy(features);
+    match text.split(',').find(|name| !FEATURES.contains(name)) {
+        None => Ok(features),
+        Some(unknown) => Err(Error::usage(
+            "unknown feature",
+            format!("--threadtalk={unknown}"),
+            "there are memory (who communicates with whom), control (imbalance) and cache, with commas between them",
+        )),
+    }
 }
 
 /// The arguments for the compiler. Ours come first: after `--` or `-x c` they would mean something else, and for a
