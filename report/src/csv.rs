@@ -5,14 +5,19 @@ use std::fmt::{Display, Write};
 use threadtalk_crd::model::{Region, Report};
 
 /// A table that grows row by row.
-struct Table(String);
+pub(crate) struct Table(String);
 
 impl Table {
-    fn new(columns: &str) -> Self {
+    pub fn new(columns: &str) -> Self {
         Self(format!("{columns}\r\n"))
     }
 
-    fn row(&mut self, fields: &[&dyn Display]) {
+    /// The whole table.
+    pub fn finish(self) -> String {
+        self.0
+    }
+
+    pub fn row(&mut self, fields: &[&dyn Display]) {
         for (index, field) in fields.iter().enumerate() {
             if index > 0 {
                 self.0.push(',');
@@ -29,7 +34,7 @@ impl Table {
 }
 
 /// An empty field where there is nothing.
-struct Or<T>(Option<T>);
+pub(crate) struct Or<T>(pub Option<T>);
 
 impl<T: Display> Display for Or<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -73,7 +78,7 @@ pub fn regions(report: &Report) -> String {
             &Or(distances.and_then(|d| d.p99_bytes)),
         ]);
     }
-    table.0
+    table.finish()
 }
 
 /// Own events of each region and pair of threads, where there are any.
@@ -95,7 +100,7 @@ pub fn matrices(report: &Report) -> String {
             ]);
         }
     }
-    table.0
+    table.finish()
 }
 
 fn pairs(region: &Region) -> std::collections::BTreeSet<(u32, u32)> {
@@ -121,7 +126,7 @@ pub fn lines(report: &Report) -> String {
             ]);
         }
     }
-    table.0
+    table.finish()
 }
 
 /// Histograms of reuse distances, in elements: `lo <= distance < hi`.
@@ -135,7 +140,7 @@ pub fn distances(report: &Report) -> String {
             }
         }
     }
-    table.0
+    table.finish()
 }
 
 #[cfg(test)]

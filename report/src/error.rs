@@ -80,6 +80,12 @@ pub enum Error {
         /// The region.
         what: String,
     },
+    /// A profile without parallel sections: no picture to make.
+    #[error("no parallel section to draw: {program}; see `threadtalk imbalance FILE` for what was recorded")]
+    NoSections {
+        /// The program.
+        program: String,
+    },
     /// A condition of `compare --fail-on` holds.
     #[error("{condition} holds: {what}; see `threadtalk compare` without --fail-on for all changes")]
     Regressed {

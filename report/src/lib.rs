@@ -3,6 +3,7 @@
 //! * [`wrapper`] stands in for the compiler: `CC=threadtalk-cc`.
 //! * [`run`] starts an instrumented program and says where its profile is.
 //! * [`text`], [`svg`], [`html`], [`json`] and [`csv`] turn an analysed profile into something to read.
+//! * [`imbalance`] shows which threads do more than others, and why.
 //! * [`compare`] does the same for two profiles against each other.
 //! * [`placement`] says which thread should run where.
 //! * [`cli`] maps the command line to these; [`error`] is what can go wrong, in one line each.
@@ -14,6 +15,7 @@ pub mod doctor;
 pub mod error;
 pub mod fold;
 pub mod html;
+pub mod imbalance;
 pub mod install;
 pub mod json;
 pub mod label;

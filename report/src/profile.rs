@@ -5,6 +5,7 @@ mod dump;
 use crate::error::{Error, Result};
 use std::path::Path;
 use std::process::ExitCode;
+use threadtalk_crd::imbalance::profile as imbalance;
 use threadtalk_crd::machine::{self, Cache};
 use threadtalk_crd::model::Report;
 use threadtalk_crd::{Options, RegionFilter};
@@ -35,6 +36,11 @@ pub fn analyse(path: &Path, caches: Option<Vec<Cache>>, region: Option<String>, 
         }
         _ => Ok(report),
     }
+}
+
+/// Opens a profile and analyses its imbalance.
+pub fn imbalance(path: &Path, options: &imbalance::Options) -> Result<imbalance::model::Imbalance> {
+    Ok(imbalance::analyse(&imbalance::observed::Observed::of(&open(path)?), options))
 }
 
 /// `threadtalk validate`.

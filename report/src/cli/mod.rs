@@ -1,6 +1,7 @@
 //! The command line: what each command takes, and which module does it.
 
 mod compare;
+mod imbalance;
 mod map;
 mod merge;
 mod mistake;
@@ -48,6 +49,8 @@ enum Command {
     /// Show what changed from one profile to another: text, pictures, a page, JSON
     #[command(visible_alias = "diff")]
     Compare(compare::CompareArgs),
+    /// Show which threads do more than others, and which lines make them
+    Imbalance(imbalance::ImbalanceArgs),
     /// Make one profile of those of several ranks, or of several runs
     Merge(merge::MergeArgs),
     /// Compute which processor each thread should run on, from who communicates with whom
@@ -105,6 +108,7 @@ pub fn main(args: Vec<OsString>) -> Result<ExitCode> {
         Command::Run(args) => args.run(),
         Command::Report(args) => args.run(),
         Command::Compare(args) => args.run(),
+        Command::Imbalance(args) => args.run(),
         Command::Merge(args) => args.run(),
         Command::Map(args) => args.run(),
         Command::Dump(args) => crate::profile::dump(&args.file),

@@ -2,11 +2,13 @@
 
 use super::reporting::{ReportingArgs, TOP_SVG, TOP_TEXT};
 use crate::error::{Error, Result};
+use crate::imbalance::View;
 use crate::output;
 use crate::{csv, html, json, profile, svg, text};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use threadtalk_crd::imbalance::profile as imbalance;
 use threadtalk_crd::model::Report;
 
 /// Arguments of `threadtalk report`.
@@ -61,6 +63,11 @@ impl ReportArgs {
         text::report(report, &self.file, &text::Shape { top: self.top(TOP_TEXT), style, next })
     }
 
+    fn page(&self, report: &Report) -> Result<String> {
+        let imbalance = profile::imbalance(&self.file, &imbalance::Options::default())?;
+        Ok(html::page_of_both(View { report, imbalance: &imbalance }, self.top(TOP_SVG)))
+    }
+
     fn to_stdout(&self, report: &Report) -> Result<()> {
         let format = match self.format[..] {
             [] => Format::Text,
@@ -69,7 +76,7 @@ impl ReportArgs {
         };
         match format {
             Format::Text => output::to_stdout(self.text(report, text::Style::of_stdout()).as_bytes()),
-            Format::Html => output::to_stdout(html::page(report).as_bytes()),
+            Format::Html => output::to_stdout(self.page(report)?.as_bytes()),
             Format::Json => output::to_stdout(json::report(report).as_bytes()),
             Format::Svg => output::to_stdout(svg::first(report, self.region.is_some())?.as_bytes()),
             Format::Csv => output::to_stdout(csv::regions(report).as_bytes()),
@@ -83,7 +90,7 @@ impl ReportArgs {
         for format in formats {
             match format {
                 Format::Text => files.add("report.txt", self.text(report, text::Style::plain()))?,
-                Format::Html => files.add("index.html", html::page(report))?,
+                Format::Html => files.add("index.html", self.page(report)?)?,
                 Format::Json => files.add("report.json", json::report(report))?,
                 Format::Svg => {
                     for (name, picture) in svg::all(report, self.top(TOP_SVG)) {

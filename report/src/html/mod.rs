@@ -3,9 +3,9 @@
 //! The parts are under `assets`; the analysis travels in a compact form ([`payload`]) inside the page.
 
 mod payload;
-mod source;
+pub(crate) mod source;
 
-use crate::svg;
+use crate::{imbalance, svg};
 use threadtalk_crd::model::Report;
 
 const TEMPLATE: &str = include_str!("../../assets/page.html");
@@ -34,13 +34,23 @@ const SCRIPTS: [&str; 10] = [
     include_str!("../../assets/main.js"),
 ];
 
-/// The page.
+/// The page of what threads tell each other.
 pub fn page(report: &Report) -> String {
+    page_with(report, "")
+}
+
+/// The page with the imbalance of the same run, if it was recorded. Pictures for the first `top` sections.
+pub fn page_of_both(view: imbalance::View, top: usize) -> String {
+    page_with(view.report, &imbalance::part(view, top))
+}
+
+fn page_with(report: &Report, parts: &str) -> String {
     let data = payload::of(report);
     let data = serde_json::to_string(&data).expect("the page's data holds nothing that JSON cannot");
     fill(TEMPLATE, |name, page| match name {
         "title" => page.push_str(&svg::escape(&format!("{} - threadtalk", report.program.name))),
-        "style" => STYLES.iter().chain(&FIGURE_STYLES).for_each(|style| page.push_str(style)),
+        "style" => STYLES.iter().chain(&FIGURE_STYLES).chain([&imbalance::STYLE]).for_each(|s| page.push_str(s)),
+        "imbalance" => page.push_str(parts),
         "version" => page.push_str(env!("CARGO_PKG_VERSION")),
         "data" => push_json(&data, page),
         "script" => SCRIPTS.iter().for_each(|script| page.push_str(script)),

@@ -6,6 +6,7 @@ mod cells;
 mod colour;
 pub mod compare;
 mod histogram;
+pub mod imbalance;
 mod matrix;
 mod scale;
 

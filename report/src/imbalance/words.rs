@@ -1,0 +1,200 @@
+//! How sections, threads and quantities are called.
+
+use crate::{label, number};
+use threadtalk_crd::imbalance::lime::{MIN_THREADS, Reason};
+use threadtalk_crd::imbalance::profile::model::{Cause, Dependent, Imbalance, Section};
+
+/// What a number of a metric counts, and how it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Seconds.
+    Seconds,
+    /// Something countable, by this name.
+    Of(&'static str),
+}
+
+impl Unit {
+    /// A number with its unit.
+    pub fn write(self, value: f64) -> String {
+        match self {
+            Unit::Seconds => number::seconds(value),
+            Unit::Of(_) => number::quantity(value),
+        }
+    }
+
+    /// The unit for a heading.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Seconds => "seconds",
+            Unit::Of(name) => name,
+        }
+    }
+}
+
+/// Unit of a metric of regions.
+pub fn unit(metric: &str) -> Unit {
+    match metric {
+        "cpu" | "time" => Unit::Seconds,
+        "work" => Unit::Of("instructions"),
+        "calls" => Unit::Of("calls"),
+        "accesses" => Unit::Of("accesses"),
+        "misses" => Unit::Of("misses"),
+        _ => Unit::Of("first reads of others' values"),
+    }
+}
+
+/// Name of a metric of regions for a heading.
+pub fn metric(metric: &str) -> &str {
+    match metric {
+        "cpu" => "CPU time",
+        other => other,
+    }
+}
+
+/// Unit of a section's values.
+pub fn dependent_unit(dependent: Dependent) -> Unit {
+    match dependent {
+        Dependent::Work => Unit::Of("instructions"),
+        Dependent::Time => Unit::Of("ns of CPU time"),
+    }
+}
+
+/// What sections compare, for the head.
+pub fn compared(imbalance: &Imbalance) -> String {
+    match (imbalance.dependent, imbalance.miss_cost) {
+        (Dependent::Time, _) => "CPU time of the threads from entry to arrival".to_owned(),
+        (Dependent::Work, None) => {
+            "executed instructions (work): the machine's noise is not in them; --by time compares CPU time".to_owned()
+        }
+        (Dependent::Work, Some([first, last])) => format!(
+            "executed instructions, and {first} for each first-level miss, {last} for each last-level miss of the \
+             modelled cache; --by time compares CPU time"
+        ),
+    }
+}
+
+/// `barrier lu.c:120 to 180 in solve`, `join lu.c:99`.
+pub fn section(section: &Section) -> String {
+    let place = |file: &Option<std::sync::Arc<str>>, line: Option<u32>| match (file, line) {
+        (Some(file), Some(line)) => Some(format!("{}:{line}", label::base(file))),
+        _ => None,
+    };
+    let (begin, end) = (place(&section.file, section.line), place(&section.end_file, section.end_line));
+    let at = match (begin, end) {
+        (Some(begin), Some(end)) if begin == end => begin,
+        (Some(begin), Some(end)) => {
+            let same = section.file == section.end_file;
+            let end = if same { end.rsplit(':').next().unwrap_or_default().to_owned() } else { end };
+            format!("{begin} to {end}")
+        }
+        (Some(one), None) | (None, Some(one)) => one,
+        (None, None) => String::new(),
+    };
+    let inside = if section.function.is_empty() { String::new() } else { format!("in {}", section.function) };
+    [section.kind.replace('_', " "), at, inside].into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// How often and with how many threads.
+pub fn instances(section: &Section) -> String {
+    let plural = |n: u64, what: &str| format!("{} {what}{}", number::count(n), if n == 1 { "" } else { "s" });
+    let mut text = format!("{}, {}", plural(section.threads as u64, "thread"), plural(section.instances, "instance"));
+    if section.recorded < section.instances {
+        text += &format!(" ({} recorded in full)", number::count(section.recorded));
+    }
+    text
+}
+
+/// Why a section has no cause to show; nothing if it has.
+pub fn without_cause(imbalance: &Imbalance, section: &Section) -> Option<String> {
+    if section.causes.iter().any(Cause::important) {
+        return None;
+    }
+    Some(match section.reason {
+        Some(Reason::Balanced) => "balanced: nothing to explain".to_owned(),
+        Some(Reason::TooFewThreads) => {
+            format!("no cause sought: fewer than {MIN_THREADS} threads, and too few instances to pool")
+        }
+        None if !imbalance.control_flow => "no cause sought: compiled without control flow counters".to_owned(),
+        None if section.predictors == 0 => "no cause sought: no counts of this section were recorded".to_owned(),
+        None => "no branch and no miss explains it at the required significance".to_owned(),
+    })
+}
+
+/// Threads as ranges: `0-6, 9`.
+pub fn threads(ids: &[u32]) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for &id in ids {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == id => *last = id,
+            _ => ranges.push((id, id)),
+        }
+    }
+    let range = |(a, b): &(u32, u32)| match b - a {
+        0 => a.to_string(),
+        1 => format!("{a}, {b}"),
+        _ => format!("{a}-{b}"),
+    };
+    ranges.iter().map(range).collect::<Vec<_>>().join(", ")
+}
+
+/// Kinds of threads of a section: `{0-6} {7}`.
+pub fn kinds(section: &Section) -> String {
+    let id = |&rank: &usize| section.team.as_ref().map_or(rank as u32, |team| team[rank]);
+    let kind = |of: &Vec<usize>| format!("{{{}}}", threads(&of.iter().map(id).collect::<Vec<_>>()));
+    section.kinds.iter().map(kind).collect::<Vec<_>>().join(" ")
+}
+
+/// Values as a row of bars from 0 to the largest; beyond 64 each bar is the largest of several.
+pub fn sparkline(values: &[f64]) -> String {
+    const BARS: [char; 8] =
+        ['\u{2581}', '\u{2582}', '\u{2583}', '\u{2584}', '\u{2585}', '\u{2586}', '\u{2587}', '\u{2588}'];
+    const MOST: usize = 64;
+    let largest = values.iter().copied().fold(0.0, f64::max);
+    let each = values.len().div_ceil(MOST).max(1);
+    let bar = |group: &[f64]| {
+        let value = group.iter().copied().fold(0.0, f64::max);
+        if value <= 0.0 { '\u{b7}' } else { BARS[((value / largest * 8.0).ceil() as usize).clamp(1, 8) - 1] }
+    };
+    values.chunks(each).map(bar).collect()
+}
+
+/// A probability: `p < 1e-12`, `p 0.003`.
+pub fn probability(p: f64) -> String {
+    if p < 1e-12 { "p < 1e-12".to_owned() } else { format!("p {}", number::quantity(p)) }
+}
+
+/// What a cause is.
+pub fn kind(cause: &Cause) -> &'static str {
+    if cause.event.is_empty() { "control flow" } else { cause.event }
+}
+
+/// `lu.c:668`, or `?`.
+pub fn place(file: Option<&str>, line: Option<u32>) -> String {
+    match (file, line) {
+        (Some(file), Some(line)) => format!("{}:{line}", label::base(file)),
+        (Some(file), None) => label::base(file).to_owned(),
+        _ => "?".to_owned(),
+    }
+}
+
+/// How a program gets what its profile lacks; none if it lacks nothing.
+pub fn advice(imbalance: &Imbalance) -> Option<&'static str> {
+    (!imbalance.control_flow).then_some(
+        "no control flow counters: only times are compared. For causes, work and block vectors compile with \
+         threadtalk cc --threadtalk=memory,control",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_and_bars() {
+        assert_eq!(threads(&[0, 1, 2, 3, 5, 8, 9]), "0-3, 5, 8, 9");
+        assert_eq!(sparkline(&[0.0, 1.0, 8.0, 4.0]), "\u{b7}\u{2581}\u{2588}\u{2584}");
+        assert_eq!(sparkline(&vec![1.0; 130]).chars().count(), 44);
+        assert_eq!(sparkline(&[]), "");
+        assert_eq!((probability(0.0), probability(0.0031)), ("p < 1e-12".to_owned(), "p 0.003".to_owned()));
+    }
+}
