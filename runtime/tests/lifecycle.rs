@@ -24,6 +24,8 @@ programs! {
     an_allocator_in_a_library: "allocator.cpp",
     c11_threads: "c11_threads.c",
     c_exit: "c_exit.c",
+    misses_of_modelled_caches: "cache_model.c",
+    time_by_region: "call_tree.c",
     cancelled_threads: "cancelled.c",
     cancelled_before_it_runs: "cancelled_early.c",
     ten_thousand_threads: "churn.c",

@@ -81,6 +81,10 @@ pub(super) fn write_own(thread: &mut Thread, process: &Process) {
         let record = CountRecord { part: 0, thread: id, id: counter, kind, level: level as u16, count };
         execution.counts.append(&process.file, record);
     });
+    let (cache, counts) = (&execution.cache, &mut execution.counts);
+    cache.each(process.sites.sites(), |site, kind, count| {
+        counts.append(&process.file, of_cache(id, site, kind, count));
+    });
 }
 
 fn number(thread: *mut Thread, process: &Process) -> u64 {
@@ -93,9 +97,15 @@ fn number(thread: *mut Thread, process: &Process) -> u64 {
 fn each(thread: *mut Thread, process: &Process, mut act: impl FnMut(CountRecord)) {
     // SAFETY: blocks are never unmapped; the columns are made of atomics and of counters that are read by volatile loads, the
     // thread's number does not change while it serves.
-    let (columns, id) = unsafe { (&(*thread).execution.columns, (*thread).view.thread()) };
+    let (columns, cache, id) =
+        unsafe { (&(*thread).execution.columns, &(*thread).execution.cache, (*thread).view.thread()) };
     columns.drain(process.sites.counters(), false, |level, counter, count| {
         let kind = CountKind::Edge as u16;
         act(CountRecord { part: 0, thread: id, id: counter, kind, level: level as u16, count });
     });
+    cache.each(process.sites.sites(), |site, kind, count| act(of_cache(id, site, kind, count)));
+}
+
+fn of_cache(thread: u32, site: u32, kind: CountKind, count: u64) -> CountRecord {
+    CountRecord { part: 0, thread, id: site, kind: kind as u16, level: 0, count }
 }

@@ -1,10 +1,12 @@
 //! What threads execute, how long, and where they wait for one another.
 //!
 //! * [`levels`]: how many threads there are; [`columns`]: a thread's counters for each such level; [`counts`]: their way into the profile.
+//! * [`tree`]: time by region. [`cache`]: misses by line, in a model.
 //! * [`waiting`]: blocking calls. [`sections`] and [`teams`]: dynamic instances of parallel sections, from one wait to the next, as
 //!   [`part`]s of threads. [`barriers`], [`code`]: what they are told apart by.
 
 pub mod barriers;
+pub mod cache;
 pub mod code;
 pub mod columns;
 pub mod counts;
@@ -12,17 +14,20 @@ pub mod levels;
 pub mod part;
 pub mod sections;
 pub mod teams;
+pub mod tree;
 pub mod waiting;
 
 use crate::file::appender::Appender;
 use crate::lifecycle::unnoticed::unnoticed;
 use crate::process::{self, Process};
 use crate::thread::{self, Thread};
+use cache::Cache;
 use columns::Columns;
 use core::sync::atomic::{AtomicU32, Ordering, compiler_fence};
 use sections::Sections;
 use teams::Teams;
 use threadtalk_profile::layout::{CodeRecord, CountRecord, block};
+use tree::Tree;
 use waiting::Waiting;
 
 /// Values of [`Execution::serving`].
@@ -49,6 +54,10 @@ pub struct Execution {
     pub sections: Sections,
     /// Parallel regions of OpenMP.
     pub teams: Teams,
+    /// The modelled caches.
+    pub cache: Cache,
+    /// Time by region.
+    pub tree: Tree,
     /// The thread waits for a lock of OpenMP.
     pub at_lock: bool,
     /// Places in code that was not compiled with the pass.
@@ -65,6 +74,8 @@ impl Execution {
             waiting: Waiting::new(),
             sections: Sections::new(),
             teams: Teams::new(),
+            cache: Cache::new(),
+            tree: Tree::new(),
             at_lock: false,
             code: Appender::new(block::CODE),
         }
@@ -88,10 +99,12 @@ impl Execution {
     pub fn end(thread: &mut Thread, process: &Process) {
         sections::thread_ends(thread, process);
         waiting::thread_ends(thread, process);
+        tree::thread_ends(thread, process);
         let taken = thread.execution.serving.swap(serving::NONE, Ordering::Relaxed);
         if taken == serving::LIVE {
             counts::write_own(thread, process);
         }
+        thread.execution.cache.clear(process.sites.sites());
     }
 }
 

@@ -4,6 +4,7 @@
 //! by a hash of the ordinal, so that all threads choose the same instances and no period of the program is preferred.
 //! Each carries the number of instances that it stands for.
 
+use super::cache::{CACHE_BYTES, Cache};
 use super::columns::Columns;
 use crate::file::appender::Appender;
 use crate::memory;
@@ -60,6 +61,9 @@ pub struct Part {
     begin_cpu_ns: u64,
     /// The counters when it began; null until there are any.
     base: *mut u64,
+    /// Those of the caches, in their order.
+    cache_base: *mut u64,
+    cache_words: usize,
     /// Its record, once closed.
     pub record: *mut InstanceRecord,
 }
@@ -76,6 +80,8 @@ impl Part {
             begin_ns: 0,
             begin_cpu_ns: 0,
             base: ptr::null_mut(),
+            cache_base: ptr::null_mut(),
+            cache_words: 0,
             record: ptr::null_mut(),
         }
     }
@@ -98,7 +104,7 @@ pub fn weight(ordinal: u64, first: u64) -> u64 {
 pub fn open(t: &mut Thread, p: &Process, which: fn(&mut Thread) -> &mut Part, identity: Identity) {
     let part = which(t);
     part.is_open = identity.weight > 0;
-    part.record = ptr::null_mut();
+    (part.record, part.cache_words) = (ptr::null_mut(), 0);
     if !part.is_open {
         return;
     }
@@ -113,6 +119,17 @@ pub fn open(t: &mut Thread, p: &Process, which: fn(&mut Thread) -> &mut Part, id
     if counted && let Some(base) = NonNull::new(base) {
         // SAFETY: the part's own array, as long as a column.
         t.execution.columns.totals(counters, |i, total| unsafe { base.add(i as usize).write(total) });
+    }
+    if let Some((now, words)) = t.execution.cache.words(p.sites.sites()) {
+        let part = which(t);
+        if part.cache_base.is_null() {
+            part.cache_base = memory::reserve(CACHE_BYTES).map_or(ptr::null_mut(), |m| m.as_ptr().cast());
+        }
+        if !part.cache_base.is_null() {
+            part.cache_words = words;
+            // SAFETY: both arrays have room for the counters of all sites.
+            unsafe { part.cache_base.copy_from_nonoverlapping(now.as_ptr(), words) };
+        }
     }
     let (begin, cpu) = (p.elapsed_ns(), clock::thread_cpu_ns());
     let part = which(t);
@@ -147,6 +164,7 @@ pub fn close(t: &mut Thread, p: &Process, which: fn(&mut Thread) -> &mut Part, e
         weight: i.weight,
     };
     if part.is_counted {
+        write_misses(t, p, number, &part);
         let thread = t.view.thread();
         let execution = &mut t.execution;
         write_counts(&execution.columns, &mut execution.counts, p, thread, number, part.base);
@@ -161,6 +179,28 @@ pub fn release(p: &Process, part: &Part) {
         let now = p.elapsed_ns();
         // SAFETY: a record of the profile, mapped for the life of the process; an aligned word.
         unsafe { AtomicU64::from_ptr(&raw mut (*part.record).release_ns).fetch_max(now, Ordering::Relaxed) };
+    }
+}
+
+/// Counts of the caches since the part began. A thread whose caches came to be in it has counted from 0.
+fn write_misses(t: &mut Thread, p: &Process, number: u32, part: &Part) {
+    let thread = t.view.thread();
+    let execution = &mut t.execution;
+    let Some((now, words)) = execution.cache.words(p.sites.sites()) else { return };
+    for index in 0..words {
+        // SAFETY: below the counters of all sites; the base is as long.
+        let (now, before) = unsafe {
+            let is_known = index < part.cache_words && !part.cache_base.is_null();
+            (*now.add(index).as_ptr(), if is_known { *part.cache_base.add(index) } else { 0 })
+        };
+        let count = now.wrapping_sub(before);
+        if count > 0
+            && let Some((id, kind)) = Cache::meaning(index)
+        {
+            let record = CountRecord { part: number, thread, id, kind: kind as u16, level: 0, count };
+            execution.counts.append(&p.file, record);
+            p.budget.used.fetch_add(size_of::<CountRecord>() as u64, Ordering::Relaxed);
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //!
 //! A wait that a jump or a cancellation leaves is ended by the next one, or with the thread.
 
-use super::{on_thread, watched};
+use super::{on_thread, tree, watched};
 use crate::events::{EventKey, Table};
 use crate::file::appender::Appender;
 use crate::process::Process;
@@ -179,6 +179,7 @@ fn is_left_behind(t: &Thread, frame: usize) -> bool {
 }
 
 fn block(t: &mut Thread, p: &Process) {
+    tree::boundary(t, p);
     t.execution.waiting.since_ns = p.elapsed_ns();
     if !t.execution.waiting.lowered {
         t.execution.waiting.lowered = true;
@@ -187,6 +188,7 @@ fn block(t: &mut Thread, p: &Process) {
 }
 
 fn unblock(t: &mut Thread, p: &Process) {
+    tree::boundary(t, p);
     let time = p.elapsed_ns().saturating_sub(t.execution.waiting.since_ns);
     let record = record_of(t, p);
     add(record, 0, time);

@@ -12,6 +12,7 @@ mod shells;
 mod string;
 mod user;
 
+use crate::execution::{cache as caches, tree};
 use crate::process::{self, Process, accuracy};
 use crate::thread::{self, Thread};
 use core::sync::atomic::{Ordering, compiler_fence};
@@ -115,11 +116,17 @@ extern "C" fn whole_loop(accesses: *const Access, count: u32, iterations: u64) -
     settled
 }
 
-extern "C" fn enter(_region: u32) {}
+extern "C" fn enter(region: u32) {
+    on_thread(|t, p| tree::enter(t, p, region));
+}
 
-extern "C" fn exit(_region: u32) {}
+extern "C" fn exit(region: u32) {
+    on_thread(|t, p| tree::exit(t, p, region));
+}
 
-extern "C" fn cache(_address: u64, _bytes: u32, _site: u32) {}
+extern "C" fn cache(address: u64, bytes: u32, site: u32) {
+    on_thread(|t, p| caches::access(t, p, address, bytes, site));
+}
 
 extern "C" fn clear(address: u64, bytes: u64) {
     on_thread(|_, p| p.signature.clear(address, bytes));

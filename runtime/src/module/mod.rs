@@ -50,6 +50,11 @@ impl Sites {
         self.next_region.load(Ordering::Relaxed)
     }
 
+    /// Number of site numbers handed out, site 0 included.
+    pub fn sites(&self) -> u32 {
+        self.next_site.load(Ordering::Relaxed)
+    }
+
     /// Number of counters of control flow handed out.
     pub fn counters(&self) -> u32 {
         self.next_counter.load(Ordering::Relaxed)

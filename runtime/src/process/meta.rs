@@ -79,6 +79,7 @@ pub fn write(process: &Process) {
     let processors = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
     pairs.number(b"processors", processors.max(0) as u64);
     pairs.number(b"parent", parent());
+    pairs.pair(b"clock", process.ticks.name());
     for variable in [&b"OMP_NUM_THREADS"[..], b"OMP_PROC_BIND", b"OMP_PLACES", b"OMP_SCHEDULE", b"GOMP_CPU_AFFINITY"] {
         if let Some(value) = environment::get(variable) {
             pairs.pair(variable, value);

@@ -8,6 +8,7 @@ pub mod message;
 pub mod meta;
 pub mod options;
 mod setup;
+pub mod ticks;
 
 use crate::distance::trace::Plan;
 use crate::file::ProfileFile;
@@ -54,6 +55,10 @@ pub struct Process {
     pub rest: crate::execution::counts::Rest,
     /// What is recorded of parallel sections.
     pub budget: crate::execution::part::Budget,
+    /// Numbers of the nodes of call trees.
+    pub nodes: crate::execution::tree::Numbers,
+    /// The clock of hooks at regions.
+    pub ticks: ticks::Ticks,
     /// Threads alive, not counting those that nobody announced and that have not run instrumented code.
     pub alive: AtomicU32,
     /// Workers of the OpenMP runtime so far.

@@ -27,6 +27,16 @@ pub struct Options {
     pub instances: u64,
     /// Budget of the counts of instances.
     pub instance_bytes: u64,
+    /// Size of the modelled first-level cache; 0 = this machine's, here and below.
+    pub l1_bytes: u64,
+    /// Its ways.
+    pub l1_ways: u64,
+    /// Size of a thread's share of the last level.
+    pub llc_bytes: u64,
+    /// Its ways.
+    pub llc_ways: u64,
+    /// Bytes of a line.
+    pub cache_line: u64,
     /// Print nothing at the end.
     pub quiet: bool,
     /// Count nothing until `threadtalk_start` is called.
@@ -52,6 +62,11 @@ impl Options {
             levels: 256,
             instances: 64,
             instance_bytes: 64 << 20,
+            l1_bytes: 0,
+            l1_ways: 0,
+            llc_bytes: 0,
+            llc_ways: 0,
+            cache_line: 0,
             quiet: false,
             paused: false,
             huge_pages: true,
@@ -101,6 +116,16 @@ const TABLE: &[Entry] = &[
         set: |o, v| o.instances = v, get: |o| o.instances },
     Entry { name: b"instance_bytes", range: Range::Number(0, 1 << 34), help: b"budget of the control flow counts of instances",
         set: |o, v| o.instance_bytes = v, get: |o| o.instance_bytes },
+    Entry { name: b"l1_bytes", range: Range::Number(0, 1 << 30), help: b"modelled first-level cache of programs compiled with --threadtalk=cache; 0 = this machine's",
+        set: |o, v| o.l1_bytes = v, get: |o| o.l1_bytes },
+    Entry { name: b"l1_ways", range: Range::Number(0, 1024), help: b"its ways; 0 = this machine's",
+        set: |o, v| o.l1_ways = v, get: |o| o.l1_ways },
+    Entry { name: b"llc_bytes", range: Range::Number(0, 1 << 36), help: b"a thread's share of the last-level cache; 0 = this machine's",
+        set: |o, v| o.llc_bytes = v, get: |o| o.llc_bytes },
+    Entry { name: b"llc_ways", range: Range::Number(0, 1024), help: b"its ways; 0 = this machine's",
+        set: |o, v| o.llc_ways = v, get: |o| o.llc_ways },
+    Entry { name: b"cache_line", range: Range::Number(0, 4096), help: b"bytes of a line of both; 0 = this machine's",
+        set: |o, v| o.cache_line = v, get: |o| o.cache_line },
     Entry { name: b"huge_pages", range: SWITCH, help: b"ask for huge pages for the signature",
         set: |o, v| o.huge_pages = v == 1, get: |o| o.huge_pages as u64 },
     Entry { name: b"paused", range: SWITCH, help: b"count nothing until threadtalk_start() is called",

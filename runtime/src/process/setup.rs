@@ -103,6 +103,8 @@ fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Proce
         levels: crate::execution::levels::Levels::new(&options)?,
         rest: crate::execution::counts::Rest::new(),
         budget: crate::execution::part::Budget::new(),
+        nodes: crate::execution::tree::Numbers::new(),
+        ticks: super::ticks::Ticks::new(),
         alive: AtomicU32::new(1),
         openmp_workers: AtomicU32::new(0),
         no_events,

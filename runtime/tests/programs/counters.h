@@ -15,10 +15,18 @@ extern void __threadtalk_register(struct descriptor *);
 extern char *__threadtalk_attach(void);
 extern __thread char *__threadtalk_thread __attribute__((tls_model("initial-exec")));
 
-/* regions, sites, bytes of strings, name, functions, blocks, edges, calls */
-static const uint32_t tables[9] = {0, 0, 1};
+#ifndef SITES
+#define SITES 1
+#endif
+
+static const struct {
+    uint32_t regions, sites, bytes_of_strings, name, functions, blocks, edges, calls;
+    uint32_t region[6];       /* a function without a name */
+    uint32_t site[SITES][4];  /* region, file, line, flags */
+    char strings[4];
+} tables = {1, SITES, 4, 0, 0, 0, 0, 0, {1}};
 static struct bases bases;
-static struct descriptor descriptor = {1, 0, 0, 33, COUNTERS, 0, tables, &bases};
+static struct descriptor descriptor = {1, SITES, 1, sizeof tables, COUNTERS, 0, &tables, &bases};
 
 __attribute__((constructor)) static void register_module(void) { __threadtalk_register(&descriptor); }
 
