@@ -46,7 +46,7 @@ pub(crate) fn summary(run: &Accuracy, events: u64) -> model::Accuracy {
     model::Accuracy {
         estimated_false_rate: false_rate(run, events),
         occupied: (budget > 0).then(|| run.signature_mapped as f64 / budget as f64),
-        dropped: run.dropped_reentrant.saturating_add(run.dropped_full),
+        dropped: run.dropped_reentrant.saturating_add(run.dropped_full).saturating_add(run.dropped_budget),
         dropped_reentrant: run.dropped_reentrant,
         dropped_full: run.dropped_full,
         signature_mapped: run.signature_mapped,
@@ -58,6 +58,8 @@ pub(crate) fn summary(run: &Accuracy, events: u64) -> model::Accuracy {
         threads_overflowed: run.threads_overflowed,
         modules_without_lines: run.modules_without_lines,
         crd_budget_reached: run.crd_budget_reached,
+        records_budget_reached: run.records_budget_reached,
+        dropped_budget: run.dropped_budget,
     }
 }
 
@@ -90,9 +92,10 @@ mod tests {
             signature_mapped: 50,
             dropped_full: 2,
             dropped_reentrant: 3,
+            dropped_budget: 4,
             ..Accuracy::default()
         };
-        assert_eq!((summary(&run, 1).occupied, summary(&run, 1).dropped), (Some(0.25), 5));
+        assert_eq!((summary(&run, 1).occupied, summary(&run, 1).dropped), (Some(0.25), 9));
         assert_eq!(summary(&Accuracy { signature_budget: 0, ..run }, 1).occupied, None);
     }
 }

@@ -20,8 +20,9 @@ pub struct Segment {
     pub chunks: u64,
 }
 
-/// Gives a zeroed segment, or `None` when there is no memory. Any thread calls it, several at a time.
-pub type Grow = fn() -> Option<Segment>;
+/// Gives a zeroed segment to a thread that has used up another one (`None`: its first), or `None` when there is no memory.
+/// Any thread calls it, several at a time.
+pub type Grow = fn(Option<Segment>) -> Option<Segment>;
 
 /// Chunks that a thread has taken and not yet used. One for each thread; what is left in it when the thread
 /// ends serves its successor.
@@ -29,6 +30,8 @@ pub type Grow = fn() -> Option<Segment>;
 pub struct ChunkStock {
     next: u64,
     end: u64,
+    /// Exact mode: what it has taken last.
+    segment: Option<Segment>,
 }
 
 enum Source {
@@ -118,7 +121,8 @@ impl Pool {
                     stock.end = stock.next + CHUNK_BYTES;
                 }
                 Source::Growing(grow) => {
-                    let segment = grow().filter(|segment| segment.chunks > 0)?;
+                    let segment = grow(stock.segment).filter(|segment| segment.chunks > 0)?;
+                    stock.segment = Some(segment);
                     stock.next = segment.base;
                     stock.end = segment.base + segment.chunks * CHUNK_BYTES;
                 }

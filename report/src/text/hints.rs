@@ -59,9 +59,31 @@ fn doubts(report: &Report) -> Vec<String> {
         let count = number::count(accuracy.states_exhausted);
         doubts.push(format!("{count} first reads were counted as reuse: the table of reader sets was full"));
     }
+    if accuracy.records_budget_reached > 0 {
+        let (count, s) = (accuracy.records_budget_reached, plural(accuracy.records_budget_reached));
+        doubts.push(format!(
+            "records of {count} thread{s} reached records_bytes: lines of some writers are missing; set \
+             THREADTALK_OPTIONS=records_bytes=256M"
+        ));
+    }
+    if accuracy.dropped_budget > 0 {
+        let count = number::count(accuracy.dropped_budget);
+        doubts.push(format!("{count} events were not counted for want of records: raise records_bytes"));
+    }
+    if accuracy.crd_budget_reached > 0 {
+        let (count, s) = (accuracy.crd_budget_reached, plural(accuracy.crd_budget_reached));
+        doubts.push(format!(
+            "{count} trace{s} of reuse distances had no room in crd_bytes: sampled early or not measured; set \
+             THREADTALK_OPTIONS=crd_bytes=256M"
+        ));
+    }
     if accuracy.modules_without_lines > 0 {
         let count = accuracy.modules_without_lines;
         doubts.push(format!("{count} modules write without line numbers: the program has too many access sites"));
     }
     doubts
+}
+
+fn plural(count: u64) -> &'static str {
+    if count == 1 { "" } else { "s" }
 }

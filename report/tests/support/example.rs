@@ -211,6 +211,8 @@ pub fn report(threads: u32, pattern: Pattern) -> Report {
             threads_overflowed: 0,
             modules_without_lines: 0,
             crd_budget_reached: 0,
+            records_budget_reached: 0,
+            dropped_budget: 0,
         },
         threads: (0..threads).map(|id| thread(id, if id == 0 { "main" } else { "worker" })).collect(),
         caches: vec![

@@ -122,8 +122,12 @@ pub struct Accuracy {
     pub dropped_full: u64,
     /// Reuse distance traces that went to sampling early because a thread's budget was used up.
     pub crd_budget_reached: u64,
+    /// Threads whose event records used up their budget: the lines of the writers of later combinations are unknown.
+    pub records_budget_reached: u64,
+    /// Events that are not counted because even records without lines had no room in the budget.
+    pub dropped_budget: u64,
     /// Reserved; zero.
-    pub reserved: [u64; 6],
+    pub reserved: [u64; 4],
 }
 
 /// [`FileHeader::signature_mode`].

@@ -3,15 +3,46 @@
 use crate::file::ProfileFile;
 use crate::file::appender::Appender;
 use threadtalk_profile::buckets;
-use threadtalk_profile::layout::{BUCKETS_PER_PAGE, BucketPage, BucketTable};
+use threadtalk_profile::layout::{BUCKETS_PER_PAGE, BucketPage, BucketTable, block};
 
-/// Adds `weight` to the bucket of `value`. Without room for a page the count is dropped: the file is full, and
-/// the profile says so already.
-pub fn add(table: &mut BucketTable, value: u64, weight: u64, pages: &mut Appender<BucketPage>, file: &ProfileFile) {
+/// Pages of one thread's histograms, and what its distances may still take of the profile.
+pub struct Pages {
+    appender: Appender<BucketPage>,
+    /// Bytes left of the budget.
+    pub left: u64,
+    /// A page had no room in the budget: its histogram lacks counts.
+    pub refused: bool,
+}
+
+impl Pages {
+    /// No pages, and a budget.
+    pub const fn new(budget: u64) -> Self {
+        Self { appender: Appender::new(block::BUCKETS), left: budget, refused: false }
+    }
+
+    /// Takes `bytes` from the budget, if it has them.
+    pub fn take(&mut self, bytes: u64) -> bool {
+        let left = self.left.checked_sub(bytes);
+        self.left = left.unwrap_or(self.left);
+        left.is_some()
+    }
+
+    fn append(&mut self, file: &ProfileFile) -> Option<*mut BucketPage> {
+        if !self.take(size_of::<BucketPage>() as u64) {
+            self.refused = true;
+            return None;
+        }
+        self.appender.append(file, [0; BUCKETS_PER_PAGE])
+    }
+}
+
+/// Adds `weight` to the bucket of `value`. Without room for a page the count is dropped: the file is full or the
+/// thread's budget used up, and the profile says so.
+pub fn add(table: &mut BucketTable, value: u64, weight: u64, pages: &mut Pages, file: &ProfileFile) {
     let bucket = buckets::bucket(value);
     let Some(slot) = table.get_mut(bucket / BUCKETS_PER_PAGE) else { return };
     if *slot == 0 {
-        let Some(page) = pages.append(file, [0; BUCKETS_PER_PAGE]) else { return };
+        let Some(page) = pages.append(file) else { return };
         *slot = (file.offset_of(page.cast()) / size_of::<BucketPage>() as u64) as u32;
     }
     let page = file.at(u64::from(*slot) * size_of::<BucketPage>() as u64).cast::<u64>();

@@ -1,6 +1,6 @@
 //! The traces of a thread: exact at first, then sampled.
 
-use super::histogram;
+use super::histogram::{self, Pages};
 use super::stack::{ExactStack, Usage};
 use super::watch::{Inserted, Watches};
 use crate::events::{EventKey, Table};
@@ -10,7 +10,7 @@ use crate::memory::arena::Arena;
 use crate::thread::memos::settle;
 use core::ptr;
 use threadtalk_abi::memo::Memo;
-use threadtalk_profile::layout::{BUCKET_PAGES, BucketPage, CrdMode, EventRecord, TraceRecord, block};
+use threadtalk_profile::layout::{BUCKET_PAGES, CrdMode, EventRecord, TraceRecord, block};
 
 /// How reuse distances are measured in this run.
 #[derive(Clone, Copy)]
@@ -67,28 +67,36 @@ pub struct Traces {
     /// Number of the trace of (writer, region).
     names: Table<u32>,
     records: Appender<TraceRecord>,
-    pages: Appender<BucketPage>,
+    pages: Pages,
+    /// What [`Pages::left`] is for a new thread.
+    budget: u64,
     random: u64,
     /// Least period of this thread: doubles as long as watches push each other out.
     least_period: u64,
     pushed_out: u32,
-    /// Traces that went over to sampling because the budget was used up.
-    pub budget_reached: u64,
+    /// Traces that went over to sampling or were not begun because a budget was used up.
+    budget_reached: u64,
 }
 
-/// Room for so many traces in a thread; more share the last one's fate: not measured.
+/// Room for so many traces in a thread; the events of more are counted and not measured.
 const MOST_TRACES: usize = 1 << 20;
+/// What a trace takes besides its tables and pages: its record, its slot, and up to four slots of the table of names.
+const TRACE_BYTES: u64 = (size_of::<TraceRecord>() + size_of::<Trace>() + 4 * 24) as u64;
+
+/// `EventRecord::private` of a record whose events belong to no trace.
+pub const NO_TRACE: u32 = u32::MAX;
 
 impl Traces {
-    /// No traces. `slots` is reserved memory for all of them.
-    pub fn new() -> Self {
+    /// No traces. `slots` is reserved memory for all of them. What they leave in the profile takes `budget` bytes at most.
+    pub fn new(budget: u64) -> Self {
         let slots = crate::memory::reserve(MOST_TRACES * size_of::<Trace>());
         Self {
             slots: slots.map_or(ptr::null_mut(), |p| p.as_ptr().cast()),
             count: 0,
             names: Table::new(),
             records: Appender::new(block::TRACES),
-            pages: Appender::new(block::BUCKETS),
+            pages: Pages::new(budget),
+            budget,
             random: 0x2545_F491_4F6C_DD1D,
             least_period: 1,
             pushed_out: 0,
@@ -96,7 +104,7 @@ impl Traces {
         }
     }
 
-    /// The trace of (writer, region), begun if it is new.
+    /// The trace of (writer, region), begun if it is new. `None`: no room for one.
     pub fn of(&mut self, reader: u32, writer: u32, region: u32, file: &ProfileFile) -> Option<u32> {
         let key = EventKey { written: writer, site: region, context: 0 };
         match self.names.get(key) {
@@ -109,7 +117,8 @@ impl Traces {
     }
 
     fn begin(&mut self, reader: u32, writer: u32, region: u32, file: &ProfileFile) -> Option<u32> {
-        if self.slots.is_null() || self.count == MOST_TRACES {
+        if self.slots.is_null() || self.count == MOST_TRACES || !self.pages.take(TRACE_BYTES) {
+            self.budget_reached += 1;
             return None;
         }
         let record = self.records.append(
@@ -159,7 +168,7 @@ impl Traces {
     /// An event of `element`, counted already in `event`. `watched`: the cell is marked.
     ///
     /// # Safety
-    /// `event` was given to [`Self::adopt`] of this thread.
+    /// `event` is a record of this thread; it was given to [`Self::adopt`] or its `private` is [`NO_TRACE`].
     pub unsafe fn usage(
         &mut self,
         event: *mut EventRecord,
@@ -172,6 +181,9 @@ impl Traces {
         let (arena, watches, memos, file) = thread;
         // SAFETY: the caller's promise.
         let number = unsafe { (*event).private };
+        if number == NO_TRACE {
+            return Verdict::Count;
+        }
         // SAFETY: adopted records carry the number of a trace that exists.
         let t = unsafe { &mut *self.slots.add(number as usize) };
         if !t.sampled {
@@ -239,11 +251,15 @@ impl Traces {
         }
     }
 
-    /// Forgets all traces; what they found is in the file. The arena is reset by the caller.
-    pub fn clear(&mut self) {
+    /// Forgets all traces; what they found is in the file. The arena is reset by the caller. Returns how many traces suffered
+    /// from a budget that was used up; histograms that lack counts because of it count as one.
+    pub fn clear(&mut self) -> u64 {
         self.count = 0;
         self.names.clear();
         (self.least_period, self.pushed_out) = (1, 0);
+        let suffered = self.budget_reached + u64::from(self.pages.refused);
+        (self.budget_reached, self.pages.refused, self.pages.left) = (0, false, self.budget);
+        suffered
     }
 
     fn exact_usage(&mut self, number: u32, element: u64, arena: &mut Arena, file: &ProfileFile) -> bool {

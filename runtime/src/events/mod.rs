@@ -68,6 +68,22 @@ impl<V: Copy> Table<V> {
         Some(value)
     }
 
+    /// Number of keys.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// No key was entered.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Bytes of memory when one more key has been entered.
+    pub fn bytes_with_one_more(&self) -> usize {
+        let capacity = if self.len * 2 >= self.capacity { (self.capacity * 2).max(LEAST) } else { self.capacity };
+        capacity * size_of::<Slot<V>>()
+    }
+
     /// Forgets the records; they stay in the file.
     pub fn clear(&mut self) {
         if !self.slots.is_null() {
@@ -125,7 +141,9 @@ mod tests {
         let key = |i: u32| EventKey { written: i / 7, site: i % 7, context: 0 };
         for i in 0..10_000 {
             assert_eq!(table.get(key(i)), None);
+            let foretold = table.bytes_with_one_more();
             assert_eq!(table.insert(key(i), i * 3), Some(i * 3));
+            assert_eq!((table.len(), table.capacity * size_of::<Slot<u32>>()), (i as usize + 1, foretold));
         }
         for i in 0..10_000 {
             assert_eq!(table.get(key(i)), Some(i * 3));

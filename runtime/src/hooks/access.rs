@@ -1,6 +1,6 @@
 //! Scalar accesses on the slow path: what the inlined code could not settle.
 
-use crate::distance::trace::Verdict;
+use crate::distance::trace::{NO_TRACE, Verdict};
 use crate::events::EventKey;
 use crate::process::{Process, accuracy};
 use crate::thread::{Thread, memos};
@@ -93,7 +93,7 @@ fn event(t: &mut Thread, p: &Process, cell: &AtomicU32, element: u64, site: u32,
     let verdict = if p.plan.mode == CrdMode::Off {
         Verdict::Count
     } else {
-        // SAFETY: `find_record` adopted the record; the watches belong to this block.
+        // SAFETY: `find_record` made the record; the watches belong to this block.
         unsafe {
             let thread = (&mut t.arena, &mut *t.watches, memos::used(&mut t.header), &p.file);
             t.traces.usage(record, element / GRANULE, e.raw, e.tracked, &p.plan, thread)
@@ -121,8 +121,33 @@ fn find_record(t: &mut Thread, p: &Process, key: EventKey) -> Option<*mut EventR
     }
 }
 
+/// A new combination. When the thread's records have used up half of their budget, it counts without the line of the
+/// writer: such records are few, one for each reading line and writing thread. They may use the other half, in which the table
+/// can double once more.
 #[cold]
 fn new_record(t: &mut Thread, p: &Process, key: EventKey) -> Option<*mut EventRecord> {
+    let budget = p.options.records_bytes;
+    if t.has_room_for_record(budget / 2) {
+        return make_record(t, p, key);
+    }
+    if !t.records_full {
+        t.records_full = true;
+        p.header_count(accuracy::RECORDS_BUDGET_REACHED, 1);
+    }
+    let written = FreshId(key.written);
+    let who = (written.thread(p.site_bits), !written.serial(p.site_bits));
+    let key = EventKey { written: FreshId::new(who.0, who.1, p.lineless_sites, p.site_bits).0, ..key };
+    if let Some(record) = t.table.get(key) {
+        return Some(record);
+    }
+    if !t.has_room_for_record(budget) {
+        p.header_count(accuracy::DROPPED_BUDGET, 1);
+        return None;
+    }
+    make_record(t, p, key)
+}
+
+fn make_record(t: &mut Thread, p: &Process, key: EventKey) -> Option<*mut EventRecord> {
     let reader = t.view.thread();
     {
         let written = FreshId(key.written);
@@ -146,14 +171,16 @@ fn new_record(t: &mut Thread, p: &Process, key: EventKey) -> Option<*mut EventRe
             region,
             context: key.context,
             flags,
-            private: u32::MAX,
+            private: NO_TRACE,
             link: 0,
         };
         let place = t.records.append(p.file(), record)?;
         if p.plan.mode != CrdMode::Off {
-            let trace = t.traces.of(reader, writer, region, &p.file)?;
-            // SAFETY: the record is new and this thread's.
-            unsafe { t.traces.adopt(trace, place, &p.plan) };
+            // Without room for a trace the events count all the same.
+            if let Some(trace) = t.traces.of(reader, writer, region, &p.file) {
+                // SAFETY: the record is new and this thread's.
+                unsafe { t.traces.adopt(trace, place, &p.plan) };
+            }
         }
         t.table.insert(key, place)
     }

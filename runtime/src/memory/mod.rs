@@ -4,6 +4,7 @@
 //! source that is safe in all of them.
 
 pub mod arena;
+pub mod cells;
 
 use core::ptr::{self, NonNull};
 

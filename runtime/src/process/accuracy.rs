@@ -25,4 +25,6 @@ offsets! {
     DROPPED_REENTRANT = dropped_reentrant;
     DROPPED_FULL = dropped_full;
     CRD_BUDGET_REACHED = crd_budget_reached;
+    RECORDS_BUDGET_REACHED = records_budget_reached;
+    DROPPED_BUDGET = dropped_budget;
 }

@@ -13,6 +13,8 @@ pub struct Options {
     pub crd: u64,
     /// Budget of each thread's reuse distance tables.
     pub crd_bytes: u64,
+    /// Budget of each thread's event records.
+    pub records_bytes: u64,
     /// Usages of a trace that are measured exactly before sampling begins.
     pub crd_exact_usages: u64,
     /// Least sampling period.
@@ -55,6 +57,7 @@ impl Options {
             signature_bytes: 256 << 20,
             crd: 1,
             crd_bytes: 64 << 20,
+            records_bytes: 64 << 20,
             crd_exact_usages: 4096,
             crd_period: 16,
             site_bits: 0,
@@ -100,8 +103,10 @@ const TABLE: &[Entry] = &[
         set: |o, v| o.signature_bytes = v, get: |o| o.signature_bytes },
     Entry { name: b"crd", range: Range::Words(&[b"off", b"auto", b"exact"]), help: b"communication reuse distances: none, exact then sampled, all exact",
         set: |o, v| o.crd = v, get: |o| o.crd },
-    Entry { name: b"crd_bytes", range: Range::Number(1 << 16, 1 << 34), help: b"budget of each thread's reuse distance tables",
+    Entry { name: b"crd_bytes", range: Range::Number(1 << 16, 1 << 34), help: b"budget of each thread's reuse distance tables, and of the histograms that they leave in the profile",
         set: |o, v| o.crd_bytes = v, get: |o| o.crd_bytes },
+    Entry { name: b"records_bytes", range: Range::Number(1 << 16, 1 << 34), help: b"budget of each thread's event records and the table that finds them; then lines of writers are dropped",
+        set: |o, v| o.records_bytes = v, get: |o| o.records_bytes },
     Entry { name: b"crd_exact_usages", range: Range::Number(0, 1 << 20), help: b"usages of a trace measured exactly before sampling begins (crd=auto)",
         set: |o, v| o.crd_exact_usages = v, get: |o| o.crd_exact_usages },
     Entry { name: b"crd_period", range: Range::Number(2, 1 << 20), help: b"least number of events between two sampled ones (crd=auto)",

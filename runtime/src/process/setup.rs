@@ -22,8 +22,6 @@ const STATES_LOG2: u32 = 22;
 /// Words of reader sets: 128 MiB, reserved.
 const SET_WORDS: u64 = 1 << 24;
 const SETS_LOG2: u32 = 22;
-/// A segment of the exact signature: 64 MiB.
-const SEGMENT_CHUNKS: u64 = 1024;
 const HUGE_PAGE: usize = 2 << 20;
 
 pub(super) fn build() -> Process {
@@ -154,14 +152,8 @@ fn exact_pool() -> ChunkPool {
     unsafe { ChunkPool::growing(segment) }
 }
 
-/// Each thread takes whole segments; what it does not use costs addresses only.
-fn segment() -> Option<Segment> {
-    let bytes = (SEGMENT_CHUNKS * CHUNK_BYTES) as usize;
-    let cells = memory::reserve_aligned(bytes, HUGE_PAGE)?;
-    if super::get().is_none_or(|p| p.options.huge_pages) {
-        memory::prefer_huge_pages(cells, bytes);
-    }
-    Some(Segment { base: cells.as_ptr().expose_provenance() as u64, chunks: SEGMENT_CHUNKS })
+fn segment(used_up: Option<Segment>) -> Option<Segment> {
+    memory::cells::block(used_up, super::get().is_none_or(|p| p.options.huge_pages))
 }
 
 fn states() -> Option<States> {

@@ -48,6 +48,8 @@ pub struct Thread {
     pub table: Table<*mut EventRecord>,
     /// Where new ones go.
     pub records: Appender<EventRecord>,
+    /// They have used up the part of their budget that is for records with lines.
+    pub records_full: bool,
     /// Reuse distance.
     pub traces: Traces,
     /// Elements whose next usage is waited for.
@@ -100,7 +102,8 @@ impl Thread {
             chunks: ChunkStock::default(),
             table: Table::new(),
             records: Appender::new(block::EVENTS),
-            traces: Traces::new(),
+            records_full: false,
+            traces: Traces::new(process.options.crd_bytes),
             watches,
             arena: Arena::with_budget(process.options.crd_bytes as usize),
             visits: Visits::new(),
@@ -150,9 +153,8 @@ impl Thread {
         self.flush_checked(process);
         self.visits.end(process, self.view.thread());
         self.table.clear();
-        self.traces.clear();
-        process.header_count(crate::process::accuracy::CRD_BUDGET_REACHED, self.traces.budget_reached);
-        self.traces.budget_reached = 0;
+        self.records_full = false;
+        process.header_count(crate::process::accuracy::CRD_BUDGET_REACHED, self.traces.clear());
         // SAFETY: the watches belong to this block.
         unsafe { (*self.watches).clear(|element| crate::hooks::access::unmark(process, element)) };
         // SAFETY: the traces that used it are gone.
@@ -202,6 +204,12 @@ impl Thread {
         unsafe {
             *self.events.add(slot as usize) = EventSlot { key: u64::from(site) << 32 | u64::from(state), counter }
         };
+    }
+
+    /// Whether one more event record fits into `budget` bytes together with the table that finds them.
+    pub fn has_room_for_record(&self, budget: u64) -> bool {
+        let records = (self.table.len() + 1) * size_of::<EventRecord>();
+        (self.table.bytes_with_one_more() + records) as u64 <= budget
     }
 
     /// Adds the checked events to the profile's totals.

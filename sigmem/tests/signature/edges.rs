@@ -74,7 +74,7 @@ thread_local! {
     static LEFT: Cell<Option<Segment>> = const { Cell::new(None) };
 }
 
-fn one_segment() -> Option<Segment> {
+fn one_segment(_: Option<Segment>) -> Option<Segment> {
     LEFT.take()
 }
 

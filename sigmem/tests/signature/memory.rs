@@ -90,7 +90,7 @@ thread_local! {
 }
 
 /// Three chunks, so that segments end between neighbours.
-fn grow() -> Option<Segment> {
+fn grow(_: Option<Segment>) -> Option<Segment> {
     let chunks = 3;
     let mut segment = Zeroed::new((chunks * CHUNK_BYTES / 8) as usize);
     let base = segment.address() as u64;

@@ -203,7 +203,7 @@ fn an_overwritten_value_does_not_come_back() {
 
 static SEGMENTS: Mutex<Vec<Zeroed>> = Mutex::new(Vec::new());
 
-fn grow() -> Option<Segment> {
+fn grow(_: Option<Segment>) -> Option<Segment> {
     let mut segment = Zeroed::new(2 * CHUNK_BYTES as usize / 8);
     let base = segment.address() as u64;
     SEGMENTS.lock().expect("no thread panics").push(segment);

@@ -115,6 +115,8 @@ fn accuracy(bytes: &[u8]) -> Accuracy {
         dropped_reentrant: field!(bytes, Accuracy, dropped_reentrant),
         dropped_full: field!(bytes, Accuracy, dropped_full),
         crd_budget_reached: field!(bytes, Accuracy, crd_budget_reached),
+        records_budget_reached: field!(bytes, Accuracy, records_budget_reached),
+        dropped_budget: field!(bytes, Accuracy, dropped_budget),
         reserved: field!(bytes, Accuracy, reserved),
     }
 }

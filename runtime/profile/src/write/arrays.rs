@@ -109,6 +109,8 @@ pub fn accuracy(r: &mut [u8], a: &Accuracy) {
     put!(r, Accuracy, dropped_reentrant, a.dropped_reentrant);
     put!(r, Accuracy, dropped_full, a.dropped_full);
     put!(r, Accuracy, crd_budget_reached, a.crd_budget_reached);
+    put!(r, Accuracy, records_budget_reached, a.records_budget_reached);
+    put!(r, Accuracy, dropped_budget, a.dropped_budget);
     put!(r, Accuracy, reserved, a.reserved);
 }
 
