@@ -89,6 +89,8 @@ fn add(a: Accuracy, b: &Accuracy) -> Accuracy {
         dropped_reentrant: a.dropped_reentrant.saturating_add(b.dropped_reentrant),
         dropped_full: a.dropped_full.saturating_add(b.dropped_full),
         crd_budget_reached: a.crd_budget_reached.saturating_add(b.crd_budget_reached),
+        records_budget_reached: a.records_budget_reached.saturating_add(b.records_budget_reached),
+        dropped_budget: a.dropped_budget.saturating_add(b.dropped_budget),
         reserved,
     }
 }
