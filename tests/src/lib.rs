@@ -6,6 +6,7 @@
 //! * [`expectation`] reads the comments; [`formula`] evaluates the formulas in them.
 //! * [`report`] reads `threadtalk report --format json`; [`check`] compares both.
 //! * [`difference`] finds the first count in which two reports differ.
+//! * [`disassembly`] reads machine code: what hooks reach, and how long the inlined sequences are.
 //! * [`oracle`] is an exact model of what is counted, for random schedules of `programs/special/kernels.c`.
 //! * [`scene`] is for tests that do more with a program than run it to its end.
 //!
@@ -14,6 +15,7 @@
 pub mod check;
 pub mod compile;
 pub mod difference;
+pub mod disassembly;
 pub mod distribution;
 pub mod execute;
 pub mod expectation;

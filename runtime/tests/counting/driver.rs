@@ -67,6 +67,11 @@ impl Driver {
         self.threads.len() as u32
     }
 
+    /// The control blocks, by logical thread.
+    pub fn blocks(&self) -> &[*mut Thread] {
+        &self.threads
+    }
+
     /// One step of the program. Addresses are relative to the driver's memory.
     pub fn step(&mut self, step: &Step) {
         // SAFETY: the driver's blocks; one step at a time.

@@ -6,6 +6,7 @@
 
 mod driver;
 mod inlined;
+mod lines;
 
 use driver::{Driver, Recorded};
 use fastrand::Rng;
@@ -54,8 +55,22 @@ fn the_tightest_budget_for_distances_changes_no_count() {
     });
 }
 
+#[test]
+fn no_cache_line_is_written_by_two_threads() {
+    in_own_process("no_cache_line_is_written_by_two_threads", || {
+        // Without distances all records may be counted inline at once.
+        let (driver, _) = drive("mode=exact:crd=off:quiet=1");
+        lines::are_apart(&driver, REGIONS);
+    });
+}
+
 fn run(options: &str) -> (Recorded, Record) {
-    let mut driver = Driver::start(&format!("{options}:quiet=1"), 6, REGIONS);
+    let (driver, record) = drive(&format!("{options}:quiet=1"));
+    (driver.finish(), record)
+}
+
+fn drive(options: &str) -> (Driver, Record) {
+    let mut driver = Driver::start(options, 6, REGIONS);
     let mut rng = Rng::with_seed(20260101);
     let mut oracle = Oracle::new(4);
     for _ in 0..200 {
@@ -66,7 +81,7 @@ fn run(options: &str) -> (Recorded, Record) {
     }
     let record = oracle.record().clone();
     assert!(record.events.len() > 100_000, "the programs communicate: {}", record.events.len());
-    (driver.finish(), record)
+    (driver, record)
 }
 
 fn same_matrices(found: &Recorded, record: &Record) {
