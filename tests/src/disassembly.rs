@@ -149,7 +149,7 @@ fn header(line: &str) -> Option<&str> {
     rest.strip_suffix(">:").filter(|_| hexadecimal)
 }
 
-/// `PLT32	.text._ZN1f-0x4`
+/// The name in `PLT32 .text._ZN1f-0x4`.
 fn target(relocation: &str) -> Option<String> {
     let name = relocation.split_whitespace().nth(1)?;
     let name = name.rsplit_once(['+', '-']).filter(|(_, by)| by.starts_with("0x")).map_or(name, |(name, _)| name);

@@ -66,7 +66,8 @@ impl Levels {
 
     /// Level at which control flow counts at present: from 1 to the highest.
     pub fn level(&self) -> u32 {
-        self.now(self.choosing).clamp(1, self.highest)
+        // Not `clamp`, which panics if its bounds are in the wrong order: the highest level is at least 1.
+        self.now(self.choosing).min(self.highest).max(1)
     }
 
     /// `by` threads came (or went) that do not wait.
