@@ -93,7 +93,7 @@ pub fn weight(ordinal: u64, first: u64) -> u64 {
     if first == 0 {
         return 0;
     }
-    let doublings = (ordinal / first + 1).ilog2();
+    let doublings = (ordinal / first).saturating_add(1).checked_ilog2().unwrap_or(0);
     let stride = 1u64 << doublings.min(40);
     // Fibonacci hashing: its upper bits are spread evenly over any run of ordinals.
     let hash = ordinal.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;
