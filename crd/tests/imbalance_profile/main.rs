@@ -213,3 +213,25 @@ fn entries_that_no_known_call_accounts_for_come_from_the_only_place_that_creates
     o.calls.clear();
     assert_eq!(lines(&of(&o).sections[0]), [(Some(60), true)]);
 }
+
+#[test]
+fn a_section_with_others_inside_is_told_apart() {
+    let mut o = empty();
+    branch(&mut o);
+    o.threads = (0..8).collect();
+    // From creation to join, and in it two phases between barriers: what one phase has too much the other has too little.
+    let phase = |ordinal: u64, slow: u32| {
+        (0..8).map(move |t| Part {
+            begin_ns: 100 + 1000 * ordinal,
+            wall_ns: 900,
+            ..part(t, ordinal, &taken(if t % 2 == slow { 9 } else { 0 }, 10))
+        })
+    };
+    let all = |t| Part { begin_ns: 50, wall_ns: 2500, kind: "join", end: spot(120), ..part(t, 0, &taken(9, 20)) };
+    o.parts = phase(0, 0).chain(phase(1, 1)).chain((0..8).map(all)).collect();
+    let sections = of(&o).sections;
+    let told: Vec<(&str, bool, u64)> = sections.iter().map(|s| (s.kind, s.encloses, s.instances)).collect();
+    assert_eq!(told, [("barrier", false, 2), ("join", true, 1)]);
+    assert_eq!((sections[1].imbalance_percent, sections[1].causes.len()), (0.0, 0));
+    assert!(sections[0].imbalance_percent > 40.0);
+}

@@ -60,7 +60,7 @@ pub fn json(imbalance: &Imbalance) -> String {
 pub fn pictures(view: View, top: usize) -> Vec<(String, String)> {
     let imbalance = view.imbalance;
     let mut pictures = Vec::new();
-    for (index, section) in imbalance.sections.iter().take(top).enumerate() {
+    for (index, section) in words::told(imbalance).0.into_iter().take(top).enumerate() {
         pictures.push((format!("imbalance-section-{}.svg", index + 1), section_picture(view, section)));
     }
     if let Some(picture) = calls_picture(view) {

@@ -36,7 +36,7 @@ pub fn part(view: View, top: usize) -> String {
     let imbalance = view.imbalance;
     let mut out = String::new();
     let advice = words::advice(imbalance).map(|a| format!("<p class=\"hint\">{}</p>", escape(a))).unwrap_or_default();
-    let sections = &imbalance.sections;
+    let (sections, silent) = words::told(imbalance);
     let shown = sections.len().min(top);
     let count = if shown < sections.len() { format!("{shown} of {}", sections.len()) } else { shown.to_string() };
     let _ = write!(
@@ -45,11 +45,14 @@ pub fn part(view: View, top: usize) -> String {
          <span class=\"muted\">{count}, by what balance could save. Compared: {}</span>{advice}",
         escape(&words::compared(imbalance))
     );
-    if sections.is_empty() {
+    if imbalance.sections.is_empty() {
         out += "<p>No parallel section was recorded.</p>";
     }
     for (index, section) in sections.iter().take(top).enumerate() {
         out += &self::section(view, index, section);
+    }
+    if silent > 0 {
+        let _ = write!(out, "<p class=\"muted\">Sections in which all threads did the same or nothing: {silent}.</p>");
     }
     out += "</section>";
     out += &regions(view, top);
@@ -68,7 +71,7 @@ fn section(view: View, index: usize, section: &Section) -> String {
         "<details class=\"section\"{open}><summary><b>{}</b> <span class=\"muted\">{}</span> \
          <b class=\"lost\">{:.1} %, {lost}</b> {}</summary>",
         escape(&words::section(section)),
-        escape(&words::instances(section)),
+        escape(&format!("{}{}", words::instances(section), words::note(section))),
         section.imbalance_percent,
         figures::spark(&section.values)
     );

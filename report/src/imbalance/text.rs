@@ -60,11 +60,16 @@ fn sections(view: View, shape: &Shape) -> String {
     if all.is_empty() {
         return format!("\n{}\n", paint.strong("No parallel section was recorded."));
     }
-    let shown = &all[..all.len().min(shape.top)];
+    let (told, silent) = words::told(view.imbalance);
+    let shown = &told[..told.len().min(shape.top)];
     let title = format!("Parallel sections, by what balance could save ({} of {})", shown.len(), all.len());
     let mut out = format!("\n{}\n", paint.strong(&title));
     for (index, section) in shown.iter().enumerate() {
         out += &self::section(view, index, section, paint);
+    }
+    if silent > 0 {
+        let plural = if silent == 1 { "" } else { "s" };
+        let _ = writeln!(out, "     {silent} section{plural} in which all threads did the same or nothing");
     }
     out
 }
@@ -72,7 +77,8 @@ fn sections(view: View, shape: &Shape) -> String {
 fn section(view: View, index: usize, section: &Section, paint: Style) -> String {
     let mut out = String::new();
     let title = format!("{:>3}  {}", index + 1, words::section(section));
-    let _ = writeln!(out, "{}  ({})", paint.strong(&title), words::instances(section));
+    let (title, note) = (paint.strong(&title), words::note(section));
+    let _ = writeln!(out, "{title}  ({}{note})", words::instances(section));
     let mut line = |name: &str, value: &str| {
         let _ = writeln!(out, "     {} {value}", paint.faint(&format!("{name:<10}")));
     };

@@ -137,6 +137,21 @@ pub fn threads(ids: &[u32]) -> String {
     ranges.iter().map(range).collect::<Vec<_>>().join(", ")
 }
 
+/// Sections to tell of, in order, and how many are left out because no thread did anything instrumented in them or all
+/// did the same: those inside others first, as what could be saved is lost where threads wait.
+pub fn told(imbalance: &Imbalance) -> (Vec<&Section>, usize) {
+    let telling = |s: &&Section| s.imbalance_percent > 0.05 || !s.causes.is_empty();
+    let (mut told, silent): (Vec<&Section>, Vec<&Section>) = imbalance.sections.iter().partition(telling);
+    told.sort_by_key(|s| s.encloses);
+    let silent = silent.len();
+    (told, silent)
+}
+
+/// What follows a section's name.
+pub fn note(section: &Section) -> &'static str {
+    if section.encloses { "; the sum of sections above" } else { "" }
+}
+
 /// Kinds of threads of a section: `{0-6} {7}`.
 pub fn kinds(section: &Section) -> String {
     let id = |&rank: &usize| section.team.as_ref().map_or(rank as u32, |team| team[rank]);

@@ -65,6 +65,9 @@ pub struct Section {
     pub end_line: Option<u32>,
     /// What ends it.
     pub kind: &'static str,
+    /// It holds others: threads waited for each other inside, too, so that parts of what it could save are theirs, and
+    /// what one phase has too much another may have too little.
+    pub encloses: bool,
     /// Times that it was executed.
     pub instances: u64,
     /// Of these, recorded in full; the others are represented by them.

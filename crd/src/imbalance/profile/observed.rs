@@ -149,6 +149,8 @@ pub struct Part {
     pub instance: (u64, u64),
     /// CPU time from the beginning to the arrival at the end, in nanoseconds.
     pub cpu_ns: u64,
+    /// When it begins, in nanoseconds after the start of the run.
+    pub begin_ns: u64,
     /// Time from the beginning to the arrival, in nanoseconds.
     pub wall_ns: u64,
     /// Time from the arrival until the last one had arrived, in nanoseconds.

@@ -58,6 +58,7 @@ impl Observed {
                     end: sites.spot(i.end_site),
                     instance: (i.key, i.ordinal),
                     cpu_ns: i.cpu_ns,
+                    begin_ns: i.begin_ns,
                     wall_ns: i.arrive_ns - i.begin_ns,
                     waited_ns: i.release_ns - i.arrive_ns,
                     weight: i.weight as f64,

@@ -25,6 +25,8 @@ pub struct Sections<'a> {
     dependent: Dependent,
     graph: CallFlow,
     instances: Vec<Instance<'a>>,
+    /// Parts by thread, in the order of their beginnings.
+    by_thread: BTreeMap<u32, Vec<&'a Part>>,
 }
 
 /// Kind, begin, end.
@@ -32,7 +34,11 @@ type Identity = (&'static str, Spot, Spot);
 
 impl<'a> Sections<'a> {
     pub fn new(observed: &'a Observed, options: &'a Options, dependent: Dependent) -> Sections<'a> {
-        Sections { observed, options, dependent, graph: CallFlow::new(observed), instances: instances(observed) }
+        let mut by_thread: BTreeMap<u32, Vec<&Part>> = BTreeMap::new();
+        observed.parts.iter().for_each(|p| by_thread.entry(p.thread).or_default().push(p));
+        by_thread.values_mut().for_each(|parts| parts.sort_by_key(|p| p.begin_ns));
+        let (graph, instances) = (CallFlow::new(observed), instances(observed));
+        Sections { observed, options, dependent, graph, instances, by_thread }
     }
 
     /// All sections, those with the most imbalance time first.
@@ -82,7 +88,8 @@ impl<'a> Sections<'a> {
         let team: Vec<u32> = instances[0].parts.iter().map(|p| p.thread).collect();
         let same = instances.iter().all(|i| i.parts.iter().map(|p| p.thread).eq(team.iter().copied()));
         let (by_region, vectors) = self.by_region(instances, threads);
-        let vectors = if vectors[0].is_empty() { sums.cpu.iter().map(|&c| vec![c]).collect() } else { vectors };
+        let alone = |values: &[f64]| values.iter().map(|&v| vec![v]).collect();
+        let vectors = if by_region.is_empty() { alone(&sums.values) } else { vectors };
         let place = if begin.line == 0 { end } else { begin };
         Section {
             file: place.file.clone(),
@@ -91,6 +98,7 @@ impl<'a> Sections<'a> {
             end_file: end.file.clone(),
             end_line: known(end.line),
             kind,
+            encloses: self.encloses(instances),
             instances: sums.weight.round() as u64,
             recorded: instances.len() as u64,
             threads,
@@ -107,6 +115,21 @@ impl<'a> Sections<'a> {
             causes: found.causes,
             regions: by_region,
         }
+    }
+
+    /// Whether a thread took part in another section within one of the instances.
+    fn encloses(&self, instances: &[&Instance]) -> bool {
+        let inside = |outer: &Part, inner: &Part| {
+            let end = |p: &Part| p.begin_ns + p.wall_ns;
+            let shorter = inner.wall_ns < outer.wall_ns || inner.kind != outer.kind && outer.kind.starts_with("omp_p");
+            inner.thread == outer.thread && inner.begin_ns >= outer.begin_ns && end(inner) <= end(outer) && shorter
+        };
+        let parts = instances.iter().flat_map(|i| i.parts.iter().copied());
+        parts.into_iter().any(|outer| {
+            let of = self.by_thread.get(&outer.thread).map_or(&[][..], Vec::as_slice);
+            let from = &of[of.partition_point(|p| p.begin_ns < outer.begin_ns)..];
+            from.iter().take_while(|p| p.begin_ns <= outer.begin_ns + outer.wall_ns).any(|inner| inside(outer, inner))
+        })
     }
 
     /// The instances that can be compared, and how many each stands for besides its own weight: of a section some of whose
