@@ -30,6 +30,8 @@ programs! {
     cancelled_before_it_runs: "cancelled_early.c",
     ten_thousand_threads: "churn.c",
     a_creation_that_fails: "creation_fails.c",
+    counts_after_a_failed_exec: "counts_after_failed_exec.c",
+    counts_of_many_threads: "counts_of_many.c",
     counts_by_number_of_threads: "counts_by_level.c",
     create_and_join: "create_join.c",
     a_daemon_takes_the_profile: "daemon.c",
@@ -61,6 +63,7 @@ programs! {
     quick_exit: "quick_exit.c",
     an_allocator_that_tells_no_sizes: "silent_allocator.cpp",
     std_thread: "std_thread.cpp",
+    waits_of_the_standard_library: "std_waits.cpp",
     each_kind_of_waiting: "waits.c",
 }
 
