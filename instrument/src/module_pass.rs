@@ -2,7 +2,7 @@
 
 use crate::access::Plan;
 use crate::access::collect::Collector;
-use crate::control::{Control, Counted};
+use crate::control::{self, Control, Counted};
 use crate::emit::function::Style;
 use crate::emit::{self, ModuleEmitter};
 use crate::error::PassError;
@@ -49,6 +49,12 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
     let Work { mut tables, options, counted, .. } = work;
     let mut statistics = Statistics::default();
     for plan in plans {
+        if options.features.cache {
+            emitter.model_caches(&plan)?;
+        }
+        if !options.features.memory {
+            continue;
+        }
         let header = counted.get(&plan.function).map(|c| c.header);
         statistics.instrument(&emitter, plan, &options, &tables, header)?;
     }
@@ -97,15 +103,21 @@ impl<'m, 'ctx> Work<'m, 'ctx> {
             functions: &mut self.functions,
             tables: &mut self.tables,
             all_blocks: self.options.control_all,
+            timings: Vec::new(),
         };
         for &function in functions {
             self.counted.insert(function, control.function(function)?);
         }
+        let counted = &self.counted;
+        let first = |function| llvm::first_after(counted.get(&function)?.header);
+        let timed = control::times::emit(control.emitter, &control.timings, first)?;
+        let numbers = functions.iter().enumerate().filter(|(_, f)| timed.contains(f)).map(|(number, _)| number);
+        self.tables.set_timed(numbers);
         Ok(())
     }
 
     fn plans(&mut self, functions: &[FunctionValue<'ctx>]) -> Vec<Plan<'ctx>> {
-        if !self.options.features.memory {
+        if !self.options.features.memory && !self.options.features.cache {
             return Vec::new();
         }
         let mut collector = Collector { module: self.module, functions: &mut self.functions, tables: &mut self.tables };

@@ -2,7 +2,7 @@
 //! ([`threadtalk_abi::module`] has the layout).
 
 use std::collections::HashMap;
-use threadtalk_abi::control::{BlockEntry, CallEntry, EdgeEntry, FunctionEntry};
+use threadtalk_abi::control::{BlockEntry, CallEntry, EdgeEntry, FunctionEntry, function_flags};
 use threadtalk_abi::module::{RegionEntry, RegionKind, SiteEntry, TablesHeader};
 
 /// Index of a region in this module.
@@ -137,6 +137,13 @@ impl Tables {
         self.blocks.extend(blocks);
         self.edges.extend(edges);
         self.calls.extend(calls);
+    }
+
+    /// The time of these functions is taken: numbers in the order of their graphs.
+    pub fn set_timed(&mut self, functions: impl Iterator<Item = usize>) {
+        for number in functions {
+            self.functions[number].flags |= function_flags::TIMED;
+        }
     }
 
     /// The bytes of the tables.

@@ -11,7 +11,7 @@ use support::{LEVELS, Project};
 fn check(file: &str, source: &str, flags: &[&str]) -> BTreeMap<String, Counts> {
     let mut first = None;
     for level in LEVELS {
-        for features in ["control", "memory,control"] {
+        for features in ["control", "memory,control", "memory,control,cache"] {
             let options = format!("features={features}:control_all=1");
             let project = Project::new(file, source).options(&options).flags(flags);
             project.build(&[file], &[level]);
@@ -235,6 +235,106 @@ int main(void) {
 }
 "#;
     check("omp.c", source, &["-fopenmp"]);
+}
+
+#[test]
+fn times_are_taken_of_what_runs_long_and_each_entry_has_its_exit() {
+    let source = r#"
+#include <setjmp.h>
+static double a[1000]; static volatile int k = 1;
+__attribute__((noinline)) static int small(int x) { return x * k; }
+__attribute__((noinline)) static int recursive(int n) { return n < 2 ? n : recursive(n - 1) + recursive(n - 2); }
+__attribute__((noinline)) static double large(int n) {
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) a[j] += s + i;
+  if (n > 50) return 1;
+  for (int i = 0; i < n; i++) s += small(i);
+  return s;
+}
+int main(void) {
+  int t = recursive(5);
+  for (int i = 0; i < 3; i++) t += large(20 * i);
+  return t == 7;
+}
+"#;
+    for level in LEVELS {
+        let project = Project::new("times.c", source).options("features=control");
+        project.build(&["times.c"], &[level]);
+        let lines = project.sequence();
+        let mut open = Vec::new();
+        for line in &lines {
+            match line.split_once(' ').expect("a region") {
+                ("enter", region) => open.push(region),
+                ("exit", region) => assert_eq!(open.pop(), Some(region), "{level}: {lines:?}"),
+                _ => panic!("{level}: {line}"),
+            }
+        }
+        assert!(open.is_empty(), "{level}: {open:?}");
+        let count = |region: &str| lines.iter().filter(|l| **l == format!("enter {region}")).count();
+        assert_eq!((count("function main:16"), count("function large:6")), (1, 3), "{level}: {lines:?}");
+        assert_eq!((count("function small:4"), count("function recursive:5")), (0, 0), "{level}: {lines:?}");
+        assert!(count("loop large:8") >= 2, "{level}: {lines:?}");
+    }
+}
+
+#[test]
+fn the_cache_model_hears_of_each_access() {
+    let source = "\
+int a[8]; long b; char text[100], copy[100];
+int main(int argc, char **argv) {
+  a[argc] = 1;
+  b += a[2];
+  __atomic_fetch_add(&b, 1, __ATOMIC_SEQ_CST);
+  __builtin_memcpy(copy, text, 40 + argc);
+}
+";
+    for features in ["cache", "memory,control,cache"] {
+        let project = Project::new("a.c", source).options(&format!("features={features}"));
+        project.build(&["a.c"], &["-O1"]);
+        let log = project.log();
+        let lines: Vec<_> =
+            log.iter().filter(|(l, _)| l.starts_with("cache_")).map(|(l, n)| (l.as_str(), *n)).collect();
+        let at = |what: &str, line: u32, rest: &str| format!("cache_{what} function main:2 at a.c:{line}{rest}");
+        let expected = [
+            at("read 41", 6, " library"),
+            at("read 4", 4, ""),
+            at("read 8", 4, ""),
+            at("write 41", 6, " library"),
+            at("write 4", 3, ""),
+            at("write 8", 4, ""),
+            at("write 8", 5, " atomic"),
+        ];
+        assert_eq!(lines, expected.iter().map(|l| (l.as_str(), 1)).collect::<Vec<_>>(), "{features}");
+    }
+}
+
+#[test]
+fn synchronisation_notes_its_line() {
+    let source = "\
+#include <pthread.h>
+#include <stdio.h>
+int fake_creation_line(void);
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *work(void *x) { return x; }
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, work, 0);
+  int created = fake_creation_line();
+  pthread_mutex_lock(&m);
+  int locked = fake_creation_line();
+  pthread_mutex_unlock(&m);
+  pthread_join(t, 0);
+  printf(\"%d %d %d\\n\", created, locked, fake_creation_line());
+}
+";
+    for features in ["control", "memory,control"] {
+        for level in LEVELS {
+            let project = Project::new("a.c", source).options(&format!("features={features}"));
+            project.build(&["a.c"], &[level]);
+            assert_eq!(project.run().stdout, "8 10 13\n", "{features} {level}");
+        }
+    }
 }
 
 #[test]

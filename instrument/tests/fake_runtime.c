@@ -264,6 +264,26 @@ HOOK int __threadtalk_loop(const struct loop_access *all, uint32_t count, uint64
       access_range(all[i].flags, (void *)(all[i].address + all[i].stride * (int64_t)n), all[i].bytes, all[i].site);
   return 1;
 }
+// FAKE_LOG also prints what the cache model is told and when clocks would be read:
+//     cache BYTES r|w FILE..., enter|exit REGION-KIND NAME:LINE
+HOOK void __threadtalk_cache(void *p, uint32_t bytes, uint32_t s) {
+  self();
+  log_access(bytes >> 31 ? "cache_write" : "cache_read", bytes & 0x7fffffff, s);
+}
+static void log_region(const char *what, uint32_t region) {
+  self();
+  if (!logging) return;
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < module_count; i++)
+    if (region - modules[i]->bases->region_base < modules[i]->regions) {
+      fprintf(stderr, "%s ", what);
+      print_region(modules[i], region - modules[i]->bases->region_base);
+      fprintf(stderr, "\n");
+    }
+  pthread_mutex_unlock(&lock);
+}
+HOOK void __threadtalk_enter(uint32_t region) { log_region("enter", region); }
+HOOK void __threadtalk_exit(uint32_t region) { log_region("exit", region); }
 HOOK void __threadtalk_clear(void *p, uint64_t n) {
   if (logging) { fprintf(stderr, "clear %llu\n", (unsigned long long)n); return; }
   pthread_mutex_lock(&lock);

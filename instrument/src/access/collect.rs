@@ -223,7 +223,7 @@ fn entrances<'ctx>(function: FunctionValue<'ctx>, nesting: &Nesting<'ctx>) -> Ve
 
 /// The instruction before which a construct has been entered. `single` and `master` are entered only by the thread
 /// whose call gave 1.
-fn executed<'ctx>(begin: InstructionValue<'ctx>, kind: RegionKind) -> Option<InstructionValue<'ctx>> {
+pub fn executed<'ctx>(begin: InstructionValue<'ctx>, kind: RegionKind) -> Option<InstructionValue<'ctx>> {
     if !matches!(kind, RegionKind::OmpSingle | RegionKind::OmpMaster) {
         return llvm::after(begin);
     }

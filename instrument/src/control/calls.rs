@@ -66,6 +66,12 @@ fn all<'g, 'ctx>(graph: &'g Graph<'ctx>) -> impl Iterator<Item = (u32, Instructi
     })
 }
 
+/// Calls of functions of this module, and the blocks they are in.
+pub fn direct<'g, 'ctx>(graph: &'g Graph<'ctx>) -> impl Iterator<Item = (u32, FunctionValue<'ctx>)> + 'g {
+    let callee = |(block, inst)| llvm::callee(inst).map(|c| (block, c));
+    all(graph).filter_map(callee).filter(|(_, callee)| callee.count_basic_blocks() > 0)
+}
+
 /// The calls for the tables.
 pub fn calls(graph: &Graph<'_>, tables: &mut Tables) -> Vec<CallEntry> {
     let mut entries = Vec::new();

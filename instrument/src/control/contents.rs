@@ -69,6 +69,11 @@ fn entry<'ctx>(
     entry
 }
 
+/// Instructions of a block that are executed.
+pub fn instructions(block: BasicBlock<'_>) -> u32 {
+    block.get_instructions().filter(|&i| category(i).is_some()).count() as u32
+}
+
 /// The category of an instruction; `None` if nothing is executed for it.
 fn category(inst: InstructionValue<'_>) -> Option<Category> {
     if llvm::is_control(inst) {

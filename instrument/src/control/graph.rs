@@ -50,6 +50,8 @@ pub struct Graph<'ctx> {
     /// The function's blocks in their order. Where branches with computed targets (`goto *`) have several targets in common, their
     /// single edges cannot be counted: one block of no instructions stands behind them all. It comes last and is not listed here.
     pub blocks: Vec<BasicBlock<'ctx>>,
+    /// How often each is expected to run in a call of the function.
+    pub frequencies: Vec<f64>,
     /// Whether there is such a block.
     pub has_dispatch: bool,
     /// Edges.
@@ -127,7 +129,8 @@ impl<'ctx> Graph<'ctx> {
                 edges.push(edge(dispatch, number(e.to), weight, e.countable, flags, Way::Reaching(to)));
             }
         }
-        Graph { blocks: raw.blocks.iter().filter_map(|b| block(b.0)).collect(), has_dispatch, edges }
+        let (blocks, frequencies) = raw.blocks.iter().filter_map(|b| Some((block(b.0)?, b.1))).unzip();
+        Graph { blocks, frequencies, has_dispatch, edges }
     }
 
     /// Number of nodes: blocks, and what is outside the function.

@@ -7,13 +7,14 @@
 //! * [`graph`] is the function's control flow graph, as LLVM has it now.
 //! * [`spanning_tree`] decides which edges get a counter.
 //! * [`contents`] says what a block executes; [`calls`] whom it calls, and where threads meet.
-//! * [`bumps`] emits the counters.
+//! * [`bumps`] emits the counters; [`times`] takes the time of what runs long.
 
 pub mod bumps;
 pub mod calls;
 pub mod contents;
 pub mod graph;
 pub mod spanning_tree;
+pub mod times;
 
 use crate::emit::prologue::Needs;
 use crate::emit::{Emitted, ModuleEmitter};
@@ -25,6 +26,7 @@ use graph::Graph;
 use inkwell::values::{FunctionValue, InstructionValue, PointerValue};
 use threadtalk_abi::control::{MOST_IN_MODULE, function_flags};
 use threadtalk_abi::thread::offset;
+use times::Timing;
 
 /// Counts the functions of a module.
 pub struct Control<'a, 'm, 'ctx> {
@@ -37,6 +39,8 @@ pub struct Control<'a, 'm, 'ctx> {
     /// Each block gets a counter of its own, too (`control_all`): what the derived counts are compared with. They follow those of the
     /// function's edges, in the order of the blocks.
     pub all_blocks: bool,
+    /// Where clocks are read, by function.
+    pub timings: Vec<Timing<'ctx>>,
 }
 
 /// What is left of an instrumented function for others to use.
@@ -73,6 +77,8 @@ impl<'ctx> Control<'_, '_, 'ctx> {
         let region = self.functions.region(Unit::of(function), self.tables);
         self.tables.control_function(region, flags, &blocks, &graph.entries(function), &calls);
         let places = bumps::places(&graph)?;
+        // Only now: loops may get blocks to leave through.
+        self.timings.push(times::find(function, region, &graph, &nesting));
         let starts = if self.all_blocks { bumps::starts(&graph) } else { Vec::new() };
 
         let header = self.emitter.prologue(function, Needs { header: true, ..Needs::default() }, None)?.header;

@@ -7,9 +7,11 @@
 //! * [`vectors`] are masked accesses, gather and scatter; [`library`] are calls of the C library, [`prefix`] is what
 //!   they need to know where a comparison ends.
 //! * [`memos`] are what comes before the event cache in loop nests without calls.
+//! * [`cache`] calls the model of the caches, if that is compiled in.
 //! * [`loops`] asks the runtime to count a whole loop before it runs.
 //! * [`function`] puts the pieces where they belong; [`registration`] makes the module known to the runtime.
 
+pub mod cache;
 pub mod function;
 pub mod hooks;
 pub mod library;
