@@ -8,6 +8,9 @@
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
 
+// Whether an instruction of a loop keeps to itself: no synchronisation, no way out, no memory but by loads and stores.
+bool keeps_to_itself(const llvm::Instruction &instruction);
+
 struct Analysis {
   llvm::Function &function;
   llvm::DominatorTree tree;

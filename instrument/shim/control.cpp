@@ -189,6 +189,30 @@ LLVMValueRef threadtalk_shim_control_place(LLVMBasicBlockRef from_block, LLVMBas
   return wrap(branch);
 }
 
+bool threadtalk_shim_control_trips(void *analysis, LLVMBasicBlockRef from_block, LLVMBasicBlockRef to_block,
+                                   ThreadtalkTrips *out) {
+  auto &a = *static_cast<Analysis *>(analysis);
+  BasicBlock *from = unwrap(from_block), *to = unwrap(to_block);
+  Loop *loop = a.loops.getLoopFor(to);
+  if (!loop || loop->getHeader() != to || loop->getLoopLatch() != from || !loop->getLoopPreheader())
+    return false;
+  for (BasicBlock *block : loop->blocks())
+    for (Instruction &instruction : *block)
+      if (!keeps_to_itself(instruction))
+        return false;
+  const SCEV *taken = a.evolution.getBackedgeTakenCount(loop);
+  if (isa<SCEVCouldNotCompute>(taken) || a.evolution.getTypeSizeInBits(taken->getType()) > 64)
+    return false;
+  const SCEV *trips = a.evolution.getNoopOrZeroExtend(taken, Type::getInt64Ty(to->getContext()));
+  Instruction *at = loop->getLoopPreheader()->getTerminator();
+  SCEVExpander expander(a.evolution, a.function.getParent()->getDataLayout(), mark);
+  if (!expander.isSafeToExpandAt(trips, at))
+    return false;
+  out->count = wrap(expander.expandCodeFor(trips, trips->getType(), at));
+  out->before = wrap(at);
+  return true;
+}
+
 bool threadtalk_shim_is_control(LLVMValueRef instruction) {
   return unwrap<Instruction>(instruction)->getMetadata(mark) != nullptr;
 }

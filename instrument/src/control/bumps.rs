@@ -4,8 +4,11 @@ use super::graph::{self, Graph, Way};
 use crate::emit::{Emitted, ModuleEmitter};
 use crate::error::PassError;
 use crate::llvm;
-use inkwell::values::{BasicValue, InstructionValue, IntValue, PointerValue};
+use crate::llvm::analysis::Analysis;
+use crate::llvm::ffi::{self, RawTrips};
+use inkwell::values::{BasicValue, FunctionValue, InstructionValue, IntValue, PointerValue};
 use std::mem::offset_of;
+use threadtalk_abi::control::edge_flags;
 use threadtalk_abi::module::ModuleBases;
 use threadtalk_abi::thread::offset;
 
@@ -18,12 +21,55 @@ pub enum Place<'ctx> {
     Before(InstructionValue<'ctx>),
 }
 
-/// Finds a place for each counter, and makes it where there is none. The entry block's own instructions may move into another block
+/// The iterations of a loop, counted at once.
+pub struct Trips<'ctx> {
+    /// Counter of the edge back.
+    pub counter: u32,
+    /// How often it is taken.
+    pub count: IntValue<'ctx>,
+    /// Where that is known.
+    pub before: InstructionValue<'ctx>,
+}
+
+/// Edges back in loops whose number of iterations is known before them, and in which a thread neither synchronises nor leaves: one addition
+/// counts them all. And the other edges with counters.
+pub fn known_trips<'ctx>(function: FunctionValue<'ctx>, graph: &Graph<'ctx>) -> (Vec<Trips<'ctx>>, Vec<usize>) {
+    let mut analysis = None;
+    let mut trips = Vec::new();
+    let mut single = Vec::new();
+    for (number, edge) in graph.edges.iter().enumerate() {
+        let Some(counter) = edge.counter else { continue };
+        let Way::Branch(from, Some(to)) = edge.way else {
+            single.push(number);
+            continue;
+        };
+        let is_back = edge.flags & edge_flags::BACK != 0;
+        let mut raw = RawTrips { count: std::ptr::null_mut(), before: std::ptr::null_mut() };
+        // SAFETY: blocks of the function that is analysed, which has not changed but for what the shim added before loops. On
+        // success the shim has filled in an i64 and an instruction.
+        unsafe {
+            let known = is_back && {
+                let analysis = analysis.get_or_insert_with(|| Analysis::of(function));
+                let (from, to) = (from.as_mut_ptr(), to.as_mut_ptr());
+                ffi::threadtalk_shim_control_trips(analysis.raw(), from, to, &mut raw)
+            };
+            if known {
+                let (count, before) = (IntValue::new(raw.count), InstructionValue::new(raw.before));
+                trips.push(Trips { counter, count, before });
+            } else {
+                single.push(number);
+            }
+        }
+    }
+    (trips, single)
+}
+
+/// Finds a place for each of the edges, and makes it where there is none. The entry block's own instructions may move into another block
 /// afterwards, places move with them.
-pub fn places<'ctx>(graph: &Graph<'ctx>) -> Emitted<Vec<(Place<'ctx>, u32)>> {
+pub fn places<'ctx>(graph: &Graph<'ctx>, single: &[usize]) -> Emitted<Vec<(Place<'ctx>, u32)>> {
     let entry = graph.blocks.first().copied();
     let none = || PassError::Invalid("an edge has no place for its counter".into());
-    let counted = graph.edges.iter().filter_map(|e| e.counter.map(|c| (e, c)));
+    let counted = single.iter().filter_map(|&e| graph.edges[e].counter.map(|c| (&graph.edges[e], c)));
     counted
         .map(|(edge, counter)| {
             let at = match edge.way {

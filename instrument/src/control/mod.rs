@@ -76,7 +76,9 @@ impl<'ctx> Control<'_, '_, 'ctx> {
         let sites = calls::sites(&graph, &mut nesting, self.functions, self.tables);
         let region = self.functions.region(Unit::of(function), self.tables);
         self.tables.control_function(region, flags, &blocks, &graph.entries(function), &calls);
-        let places = bumps::places(&graph)?;
+        // Before any edge is split.
+        let (trips, single) = bumps::known_trips(function, &graph);
+        let places = bumps::places(&graph, &single)?;
         // Only now: loops may get blocks to leave through.
         self.timings.push(times::find(function, region, &graph, &nesting));
         let starts = if self.all_blocks { bumps::starts(&graph) } else { Vec::new() };
@@ -86,6 +88,9 @@ impl<'ctx> Control<'_, '_, 'ctx> {
         let bumps = bumps::Bumps::new(self.emitter, header)?;
         for (place, counter) in places {
             bumps.add_one(place, counter)?;
+        }
+        for trips in trips {
+            bumps.add(bumps::Place::Before(trips.before), trips.counter, trips.count)?;
         }
         for start in starts {
             bumps.add_one(start, self.tables.counter())?;

@@ -41,6 +41,11 @@ pub struct RawEdge {
     pub back: bool,
     pub countable: bool,
 }
+#[repr(C)]
+pub struct RawTrips {
+    pub count: LLVMValueRef,
+    pub before: LLVMValueRef,
+}
 pub const RAW_ABNORMAL: u32 = 1;
 pub const RAW_INDIRECT: u32 = 2;
 
@@ -112,6 +117,12 @@ unsafe extern "C" {
         on_edge: extern "C" fn(*mut c_void, *const RawEdge),
     );
     pub fn threadtalk_shim_control_place(from: LLVMBasicBlockRef, to: LLVMBasicBlockRef) -> LLVMValueRef;
+    pub fn threadtalk_shim_control_trips(
+        analysis: *mut c_void,
+        from: LLVMBasicBlockRef,
+        to: LLVMBasicBlockRef,
+        out: *mut RawTrips,
+    ) -> bool;
     pub fn threadtalk_shim_is_control(instruction: LLVMValueRef) -> bool;
 
     pub fn threadtalk_shim_subprogram_of(scope: LLVMMetadataRef) -> LLVMMetadataRef;
