@@ -44,10 +44,11 @@ impl Model {
 
     /// Uses a line; whether it was there.
     pub fn touch(&mut self, line: u64) -> bool {
-        let first = (line % self.sets) as usize * self.ways;
+        // `max`: a division by 0 would be a panic in the machine code, whatever `new` promises.
+        let first = (line % self.sets.max(1)) as usize * self.ways;
         // SAFETY: the set's words, inside the memory that `new` got.
         let set = unsafe { core::slice::from_raw_parts_mut(self.lines.as_ptr().add(first), self.ways) };
-        let wanted = line + 1;
+        let wanted = line.wrapping_add(1);
         let mut carried = wanted;
         for way in set {
             core::mem::swap(way, &mut carried);
