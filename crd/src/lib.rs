@@ -16,6 +16,7 @@
 //! | reuse distances | [`sequence`] (exact), `distance::statstack` (from samples), `distance::quantile`, `distance::cutoff` |
 //! | how far to trust it | [`accuracy`] |
 //! | two profiles against each other | [`compare`] |
+//! | how they grow over several profiles | [`scaling`] |
 //! | which processor each thread should run on | [`placement`] |
 #![forbid(unsafe_code)]
 
@@ -33,6 +34,7 @@ mod participants;
 pub mod placement;
 mod program;
 mod regions;
+pub mod scaling;
 pub mod sequence;
 mod threads;
 

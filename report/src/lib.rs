@@ -5,6 +5,7 @@
 //! * [`text`], [`svg`], [`html`], [`json`] and [`csv`] turn an analysed profile into something to read.
 //! * [`imbalance`] shows which threads do more than others, and why.
 //! * [`compare`] does the same for two profiles against each other.
+//! * [`scale`] shows how several grow.
 //! * [`placement`] says which thread should run where.
 //! * [`cli`] maps the command line to these; [`error`] is what can go wrong, in one line each.
 
@@ -24,6 +25,7 @@ pub mod output;
 pub mod placement;
 pub mod profile;
 pub mod run;
+pub mod scale;
 pub mod svg;
 pub mod text;
 pub mod wrapper;

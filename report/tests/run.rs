@@ -196,3 +196,52 @@ fn it_ends_when_the_program_ends_although_a_grandchild_lives() {
     assert_eq!(status.code(), Some(4));
     assert!(begin.elapsed() < Duration::from_secs(20));
 }
+
+#[test]
+fn a_plan_reaches_the_runtime_and_openmp_stays_out_of_it() {
+    let scratch = scratch();
+    let cpu = threadtalk::placement::allowed_cpus().unwrap()[0];
+    let plan = format!("{{\"schema\":\"threadtalk.map/1\",\"bind\":[{cpu},{cpu}]}}");
+    scratch.file("plan.json", &plan);
+    let run = |bind: &str| {
+        let mut command = scratch.tool();
+        command.env("OMP_PLACES", "cores").env("OMP_PROC_BIND", "close").env("GOMP_CPU_AFFINITY", "0");
+        command.args(["run", "-q", "--bind", bind, "--", "sh", "-c"]);
+        command.arg(
+            "echo $THREADTALK_OPTIONS ${OMP_PROC_BIND-none} $KMP_AFFINITY ${OMP_PLACES-none} ${GOMP_CPU_AFFINITY-none}",
+        );
+        out(&command.output().unwrap())
+    };
+    let expected = format!("bind={cpu},{cpu}:quiet=1 none disabled none none\n");
+    assert_eq!(run("plan.json"), expected);
+    assert_eq!(run(&format!("{cpu},{cpu}")), expected);
+    // The profile of four threads, mapped to this machine now.
+    let mapped = run("ready");
+    let list = mapped.strip_prefix("bind=").and_then(|rest| rest.split_once(':')).unwrap().0;
+    assert_eq!(threadtalk_crd::machine::parse_cpus(list).unwrap().len(), 4, "{mapped}");
+}
+
+#[test]
+fn plans_that_are_none_are_told_before_the_run() {
+    let scratch = scratch();
+    let fails = |bind: &str, words: &[&str]| {
+        let output = scratch.tool().args(["run", "--bind", bind, "--", "touch", "ran"]).output().unwrap();
+        assert_error(&output, 125, words);
+        assert!(!scratch.path("ran").exists(), "{bind}");
+    };
+    fails("plan.json", &["cannot read the plan: plan.json; there is no such file"]);
+    fails("8191", &["processor 8191 (of thread 0) is none that this process may use: 8191; choose from "]);
+    for contents in [
+        "not JSON",
+        "[]",
+        "{\"schema\":\"threadtalk.map/2\",\"bind\":[0]}",
+        "{\"schema\":\"threadtalk.map/1\",\"bind\":[]}",
+        "{\"schema\":\"threadtalk.map/1\",\"bind\":[-1]}",
+    ] {
+        scratch.file("plan.json", contents);
+        fails(
+            "plan.json",
+            &["cannot bind by: plan.json; it is neither a list of processors, a plan of threadtalk map"],
+        );
+    }
+}

@@ -66,6 +66,7 @@ pub fn thread_created() -> CreationTicket {
         None => CreationTicket(NO_TICKET),
         Some((process, thread)) => {
             thread.set_alone(false);
+            process.binding.thread_creates(thread.view.thread());
             CreationTicket(u64::from(enter(process, thread)))
         }
     };

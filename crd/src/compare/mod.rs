@@ -18,6 +18,7 @@ mod verdict;
 
 pub use condition::{Checked, Condition, ConditionError, Failure};
 pub use figures::Figures;
+pub(crate) use matching::pairs;
 pub use metric::Metric;
 pub use model::{
     Comparison, Judged, Matched, MatrixChange, Profile, ProgramChange, RegionChange, SCHEMA, Side, Unmatched,

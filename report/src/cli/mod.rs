@@ -9,6 +9,7 @@ mod print;
 mod report;
 mod reporting;
 mod run;
+mod scale;
 
 use crate::error::{Error, Result};
 use crate::wrapper::{self, Language};
@@ -55,6 +56,8 @@ enum Command {
     Merge(merge::MergeArgs),
     /// Compute which processor each thread should run on, from who communicates with whom
     Map(map::MapArgs),
+    /// Show how communication and reuse distances grow over input sizes or threads, from two or more profiles
+    Scale(scale::ScaleArgs),
     /// Print a profile's records as they are stored
     Dump(FileArgs),
     /// Check that a profile is whole and consistent
@@ -111,6 +114,7 @@ pub fn main(args: Vec<OsString>) -> Result<ExitCode> {
         Command::Imbalance(args) => args.run(),
         Command::Merge(args) => args.run(),
         Command::Map(args) => args.run(),
+        Command::Scale(args) => args.run(),
         Command::Dump(args) => crate::profile::dump(&args.file),
         Command::Validate(args) => crate::profile::validate(&args.file),
         Command::Print { what } => what.print(),

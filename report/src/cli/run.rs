@@ -29,6 +29,11 @@ pub struct RunArgs {
     /// A further option of the runtime, as in THREADTALK_OPTIONS (help=1 lists them)
     #[arg(short = 'x', long = "option", value_name = "NAME=VALUE", value_parser = option)]
     options: Vec<String>,
+    /// Bind thread 0, 1, 2, ... to processors: a list (3,0-2), a plan of `threadtalk map -o`, or a profile to map first
+    ///
+    /// The first thread is bound when it creates its first thread. OpenMP runtimes are told not to bind threads themselves.
+    #[arg(long, value_name = "PLAN")]
+    bind: Option<String>,
     /// No summary at the end
     #[arg(short, long)]
     quiet: bool,
@@ -77,6 +82,6 @@ impl RunArgs {
         }));
         options.extend(self.start_paused.then(|| "paused=1".to_string()));
         options.extend(self.options);
-        run::run(&Launch { output: self.output, options, quiet: self.quiet, program: self.program })
+        run::run(&Launch { output: self.output, options, bind: self.bind, quiet: self.quiet, program: self.program })
     }
 }

@@ -37,14 +37,20 @@ impl End {
     }
 }
 
-/// Runs the program to its end.
-pub fn run(program: &[OsString], environment: &[(&str, OsString)]) -> std::io::Result<End> {
+/// Runs the program to its end. Variables without a value are taken out of its environment.
+pub fn run(program: &[OsString], environment: &[(&str, Option<OsString>)]) -> std::io::Result<End> {
     let (name, args) = program.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
     // Blocked before the start, so that none is lost between the start and the wait. A child inherits the mask, so
     // it is given back the one that we were started with.
     let (signals, inherited) = block();
     let mut command = Command::new(name);
-    command.args(args).envs(environment.iter().map(|(k, v)| (k, v)));
+    command.args(args);
+    for (name, value) in environment {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
     // SAFETY: pthread_sigmask is async-signal-safe, and the closure does nothing else.
     unsafe {
         command.pre_exec(move || {

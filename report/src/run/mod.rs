@@ -1,5 +1,6 @@
 //! `threadtalk run`: starts the program, stays out of its way, and says afterwards where the profile is.
 
+mod bind;
 mod child;
 mod found;
 mod summary;
@@ -8,6 +9,7 @@ use crate::error::{Error, Result};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use threadtalk_crd::machine::format_cpus;
 
 /// A failure of `run` itself, as `env` and `timeout` report theirs.
 const OWN_FAILURE: u8 = 125;
@@ -21,6 +23,8 @@ pub struct Launch {
     pub output: Option<PathBuf>,
     /// Options of the runtime, `name=value`.
     pub options: Vec<String>,
+    /// Where threads run: see [`bind::processors`].
+    pub bind: Option<String>,
     /// No summary.
     pub quiet: bool,
     /// Program and arguments.
@@ -31,9 +35,10 @@ pub struct Launch {
 pub fn run(launch: &Launch) -> Result<ExitCode> {
     let failed = |error| Error::Launch { status: OWN_FAILURE, source: Box::new(error) };
     let place = found::Place::choose(launch.output.as_deref()).map_err(failed)?;
+    let processors = launch.bind.as_deref().map(bind::processors).transpose().map_err(failed)?;
     let before = place.profiles();
-    let end =
-        child::run(&launch.program, &environment(launch, &place)).map_err(|error| launch_error(launch, &error))?;
+    let environment = environment(launch, &place, processors.as_deref());
+    let end = child::run(&launch.program, &environment).map_err(|error| launch_error(launch, &error))?;
     if !launch.quiet {
         let new: Vec<PathBuf> = place.profiles().difference(&before).cloned().collect();
         summary::print(launch, &new, end);
@@ -42,11 +47,23 @@ pub fn run(launch: &Launch) -> Result<ExitCode> {
 }
 
 /// The caller's own settings come first, so that those of the command line win. The end of the run is ours to tell.
-fn environment(launch: &Launch, place: &found::Place) -> Vec<(&'static str, OsString)> {
+fn environment(
+    launch: &Launch,
+    place: &found::Place,
+    processors: Option<&[u32]>,
+) -> Vec<(&'static str, Option<OsString>)> {
     let inherited = std::env::var_os("THREADTALK_OPTIONS").filter(|value| !value.is_empty());
-    let own = launch.options.iter().map(OsString::from).chain([OsString::from("quiet=1")]);
+    let bind = processors.map(|list| format!("bind={}", format_cpus(list)).into());
+    let own = launch.options.iter().map(OsString::from).chain(bind).chain([OsString::from("quiet=1")]);
     let options: Vec<OsString> = inherited.into_iter().chain(own).collect();
-    vec![("THREADTALK_OPTIONS", options.join(OsStr::new(":"))), ("THREADTALK_OUT", place.pattern.clone().into())]
+    let mut environment = vec![
+        ("THREADTALK_OPTIONS", Some(options.join(OsStr::new(":")))),
+        ("THREADTALK_OUT", Some(place.pattern.clone().into())),
+    ];
+    if processors.is_some() {
+        environment.extend(bind::environment());
+    }
+    environment
 }
 
 fn launch_error(launch: &Launch, error: &std::io::Error) -> Error {

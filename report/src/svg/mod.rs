@@ -9,6 +9,7 @@ mod histogram;
 pub mod imbalance;
 mod matrix;
 mod scale;
+pub mod scaling;
 
 pub use canvas::escape;
 pub use colour::VIRIDIS;

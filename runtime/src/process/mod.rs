@@ -1,6 +1,7 @@
 //! The process: what all its threads share, and its beginning and end.
 
 pub mod accuracy;
+pub mod binding;
 pub mod clock;
 pub mod end;
 pub mod environment;
@@ -33,6 +34,8 @@ pub struct Process {
     pub states: States,
     /// How reuse distances are measured.
     pub plan: Plan,
+    /// Where threads run.
+    pub binding: binding::Binding,
     /// Bits of a site in a fresh id.
     pub site_bits: u32,
     /// Site numbers from here on, in ids of writes, name no line.

@@ -1,5 +1,6 @@
 //! The options of a run: one table gives the parser, the ranges and `THREADTALK_OPTIONS=help=1`.
 
+use super::binding;
 use super::message::Line;
 
 /// What a run does. Sizes in bytes.
@@ -39,6 +40,8 @@ pub struct Options {
     pub llc_ways: u64,
     /// Bytes of a line.
     pub cache_line: u64,
+    /// Processors that threads are bound to, as many as the list names; 0 = threads are not bound. The list itself: [`bind_list`].
+    pub bind: u64,
     /// Print nothing at the end.
     pub quiet: bool,
     /// Count nothing until `threadtalk_start` is called.
@@ -70,6 +73,7 @@ impl Options {
             llc_bytes: 0,
             llc_ways: 0,
             cache_line: 0,
+            bind: 0,
             quiet: false,
             paused: false,
             huge_pages: true,
@@ -83,6 +87,8 @@ enum Range {
     Words(&'static [&'static [u8]]),
     /// A number between these; suffixes K, M, G.
     Number(u64, u64),
+    /// A list of processors; its value is their number.
+    Processors,
 }
 
 struct Entry {
@@ -135,6 +141,8 @@ const TABLE: &[Entry] = &[
         set: |o, v| o.huge_pages = v == 1, get: |o| o.huge_pages as u64 },
     Entry { name: b"paused", range: SWITCH, help: b"count nothing until threadtalk_start() is called",
         set: |o, v| o.paused = v == 1, get: |o| o.paused as u64 },
+    Entry { name: b"bind", range: Range::Processors, help: b"processors that thread 0, 1, 2, ... are bound to; after the last it begins again",
+        set: |o, v| o.bind = v, get: |o| o.bind },
     Entry { name: b"quiet", range: SWITCH, help: b"print nothing at the end",
         set: |o, v| o.quiet = v == 1, get: |o| o.quiet as u64 },
     Entry { name: b"help", range: SWITCH, help: b"print this table",
@@ -168,6 +176,12 @@ pub fn parse<'t>(text: &'t [u8], mut complain: impl FnMut(&'t [u8], Mistake)) ->
     options
 }
 
+/// The list of processors in the text of the options: the last that [`parse`] took.
+pub fn bind_list(text: &[u8]) -> Option<&[u8]> {
+    let lists = text.split(|&b| b == b':').filter_map(|item| item.strip_prefix(b"bind="));
+    lists.filter(|list| binding::count(list).is_some()).last()
+}
+
 fn parse_value(range: &Range, text: &[u8]) -> Option<u64> {
     match range {
         Range::Words(words) => words.iter().position(|w| *w == text).map(|i| i as u64),
@@ -181,6 +195,7 @@ fn parse_value(range: &Range, text: &[u8]) -> Option<u64> {
             let number: u64 = core::str::from_utf8(digits).ok()?.parse().ok()?;
             number.checked_mul(unit).filter(|n| (least..=most).contains(&n))
         }
+        Range::Processors => binding::count(text),
     }
 }
 
@@ -200,6 +215,7 @@ pub fn print_help() {
             Range::Number(least, most) => {
                 line.number(least).text(b"..").number(most).text(b" (default ").number(default)
             }
+            Range::Processors => line.text(b"3,0-2,... (default none"),
         };
         line.text(b"): ").text(entry.help).print();
     }
@@ -217,7 +233,7 @@ pub fn describe(options: &Options, mut pair: impl FnMut(&'static [u8], Result<u6
             entry.name,
             match entry.range {
                 Range::Words(words) => Err(word(words, value)),
-                Range::Number(..) => Ok(value),
+                Range::Number(..) | Range::Processors => Ok(value),
             },
         );
     }
@@ -239,6 +255,15 @@ mod tests {
         let (o, mistakes) = parsed("mode=exact:crd=off:signature_bytes=64M:quiet");
         assert_eq!(mistakes, []);
         assert_eq!(o, Options { exact: true, crd: 0, signature_bytes: 64 << 20, quiet: true, ..Options::defaults() });
+    }
+
+    #[test]
+    fn the_last_list_of_processors_counts() {
+        let text = "bind=3,0-1:crd=off:bind=7:bind=x";
+        let (o, mistakes) = parsed(text);
+        assert_eq!((o.bind, mistakes.len()), (1, 1));
+        assert_eq!(bind_list(text.as_bytes()), Some(&b"7"[..]));
+        assert_eq!(bind_list(b"crd=off"), None);
     }
 
     #[test]
@@ -264,6 +289,7 @@ mod tests {
             match entry.range {
                 Range::Words(w) => assert!((value as usize) < w.len()),
                 Range::Number(least, most) => assert!((least..=most).contains(&value), "{:?}", entry.name),
+                Range::Processors => assert_eq!(value, 0),
             }
         }
     }

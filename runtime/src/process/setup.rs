@@ -1,5 +1,6 @@
 //! Sets the process up.
 
+use super::binding::Binding;
 use super::options::{self, Mistake, Options};
 use super::{Process, accuracy, clock, environment, message::Line, meta};
 use crate::distance::trace::Plan;
@@ -26,8 +27,7 @@ const HUGE_PAGE: usize = 2 << 20;
 
 pub(super) fn build() -> Process {
     let disabled = environment::get(b"THREADTALK_DISABLE").is_some_and(|v| v != b"0" && !v.is_empty());
-    let text = environment::get(b"THREADTALK_OPTIONS").unwrap_or(b"");
-    let options = options::parse(text, |item, mistake| {
+    let options = options::parse(options_text(), |item, mistake| {
         let what: &[u8] = match mistake {
             Mistake::Unknown => b"unknown option in THREADTALK_OPTIONS: ",
             Mistake::Value => b"value out of range in THREADTALK_OPTIONS: ",
@@ -41,6 +41,10 @@ pub(super) fn build() -> Process {
     let Some(process) = assemble(options, file, disabled) else { give_up() };
     write_header(&process);
     process
+}
+
+fn options_text() -> &'static [u8] {
+    environment::get(b"THREADTALK_OPTIONS").unwrap_or(b"")
 }
 
 /// After the process can be used: what needs it.
@@ -90,6 +94,7 @@ fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Proce
         signature: Signature::new(directory, pool),
         states: states()?,
         plan: Plan { mode: crd, exact_usages: options.crd_exact_usages, least_period: options.crd_period },
+        binding: options::bind_list(options_text()).map_or(Some(Binding::none()), Binding::new)?,
         site_bits,
         lineless_sites: (1 << site_bits) / 4 * 3,
         last_thread: (1 << (31 - site_bits - 1)) - 1,

@@ -259,6 +259,10 @@ pub fn attach_unknown() -> *mut Thread {
 
 /// Attaches the calling thread as a logical thread. `alone`: it is the only one.
 pub fn attach(process: &'static Process, ticket: roll::Ticket, alone: bool) -> *mut Thread {
+    // The first thread is alone and is bound later: see [`crate::process::binding`].
+    if !alone {
+        process.binding.thread_begins(ticket.id);
+    }
     let Some(thread) = process.pool.take(process) else {
         set_own_block(process.off);
         return process.off;
