@@ -19,7 +19,8 @@ fn scratch() -> Scratch {
             (event.raw, event.rar) = (n, n * n);
         }
         for trace in &mut contents.traces {
-            trace.distinct = Histogram::of((0..1000u64).map(|i| n * n / 64 + i % 3));
+            let near = |i: u64| i % 10 < 6;
+            trace.distinct = Histogram::of((0..1000).map(|i| if near(i) { n * n / 64 } else { n * n / 16 }));
         }
         for private in &mut contents.private_bytes {
             private.bytes = 16 * n;

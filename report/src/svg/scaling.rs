@@ -14,7 +14,7 @@ const RIGHT: i32 = 96;
 const TOP: i32 = 92;
 const HEIGHT: i32 = 300;
 const MEDIAN: RGBColor = RGBColor(37, 89, 168);
-const P90: RGBColor = RGBColor(196, 98, 16);
+const P90: RGBColor = RGBColor(96, 96, 104);
 /// Steps of a curve.
 const STEPS: i32 = 120;
 /// How far beyond the largest size the axis may go.
