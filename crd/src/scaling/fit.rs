@@ -9,23 +9,37 @@ use serde::Serialize;
 
 /// Values that differ by no more than this relative to the largest are constant.
 const NOISE: f64 = 0.05;
-/// Errors that differ by less are equal: then the simpler law holds.
-const EQUAL_ERRORS: f64 = 1e-6;
+/// Errors that differ by less are equal: then the simpler law holds. A hundredth: counts of blocks and borders are seldom nearer to a
+/// law, and without it n^(2/3) log^2 n beats n by a thousandth.
+const EQUAL_ERRORS: f64 = 0.01;
 
 /// Largest power that two points give. Beyond it the sizes are nearly the same, or it is no power law.
 const STEEPEST: f64 = 16.0;
 
-/// Exponents of `n`, the simplest first.
-const POWERS: [f64; 20] = [
+/// Powers of n and of its logarithm that programs often have, the simplest first.
+const USUAL: [(f64, f64); 11] = [
+    (1.0, 0.0),
+    (2.0, 0.0),
+    (3.0, 0.0),
+    (-1.0, 0.0),
+    (0.0, 1.0),
+    (0.5, 0.0),
+    (1.0, 1.0),
+    (2.0, 1.0),
+    (1.5, 0.0),
+    (-2.0, 0.0),
+    (-0.5, 0.0),
+];
+
+/// Further powers of n; all are combined with no logarithm, with it and with its square.
+const POWERS: [f64; 18] = [
+    0.0,
     1.0,
     2.0,
     3.0,
-    -1.0,
     0.5,
     1.5,
     2.5,
-    -2.0,
-    -0.5,
     1.0 / 3.0,
     2.0 / 3.0,
     4.0 / 3.0,
@@ -109,8 +123,8 @@ pub fn fit(points: &[(f64, f64)]) -> Option<Law> {
         let factor = v1 / n1.powf(exponent);
         return Some(Law { method: Method::TwoPoints, factor, exponent, ..constant(0.0) });
     }
-    let logarithmic = [1.0, 2.0].into_iter().flat_map(|b| [0.0].into_iter().chain(POWERS).map(move |a| (a, b)));
-    let hypotheses = POWERS.into_iter().map(|a| (a, 0.0)).chain(logarithmic);
+    let others = [0.0, 1.0, 2.0].into_iter().flat_map(|b| POWERS.map(|a| (a, b)));
+    let hypotheses = USUAL.into_iter().chain(others);
     let tried: Vec<(f64, Law)> = hypotheses
         .filter_map(|(a, b)| {
             let error = cross_validated(points, |rest| least_squares(rest, a, b))?;

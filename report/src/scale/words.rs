@@ -47,8 +47,12 @@ fn term(law: &Law) -> String {
         1.0 => "log n",
         _ => "log\u{b2} n",
     };
-    let falls = law.method == Method::Fitted && law.factor < 0.0;
-    format!("{} {power} {log}", if falls { "falls like" } else { "~" }).trim().replace("  ", " ")
+    let how = match (law.factor < 0.0, law.exponent < 0.0) {
+        (false, _) => "~",
+        (true, false) => "falls by",
+        (true, true) => "levels off by",
+    };
+    format!("{how} {power} {log}").trim().replace("  ", " ")
 }
 
 /// `at 1.2k`, `at 5k (predicted)`, `always`, `never`.
