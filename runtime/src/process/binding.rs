@@ -49,11 +49,9 @@ impl Binding {
 
     /// The calling thread, which is this logical one, begins.
     pub fn thread_begins(&self, thread: u32) {
-        if self.count == 0 {
-            return;
-        }
+        let Some(entry) = thread.checked_rem(self.count) else { return };
         // SAFETY: below the count, and the table is never unmapped.
-        let processor = unsafe { *self.processors.add((thread % self.count) as usize) };
+        let processor = unsafe { *self.processors.add(entry as usize) };
         let mut mask = [0u64; PROCESSORS / 64];
         if let Some(word) = mask.get_mut(usize::from(processor) / 64) {
             *word |= 1 << (processor % 64);
