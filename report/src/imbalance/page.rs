@@ -274,7 +274,7 @@ fn blocks(parallelism: &Parallelism) -> String {
         let shares: Vec<String> = mix
             .shares
             .iter()
-            .map(|(category, share)| format!("{} {}", format!("{category:?}").to_lowercase(), number::percent(*share)))
+            .map(|(category, share)| format!("{} {}", words::category(*category), number::percent(*share)))
             .collect();
         let _ = write!(
             out,

@@ -278,7 +278,7 @@ fn blocks(parallelism: &Parallelism, shape: &Shape) -> String {
     let mut lines = Table::new(names.iter().enumerate().map(align).collect());
     for (class, mix) in &parallelism.classes {
         let mut shares: Vec<(String, f64)> =
-            mix.shares.iter().map(|(c, s)| (format!("{c:?}").to_lowercase(), *s)).filter(|(_, s)| *s > 0.0).collect();
+            mix.shares.iter().map(|(c, s)| (words::category(*c).to_owned(), *s)).filter(|(_, s)| *s > 0.0).collect();
         shares.sort_by(|a, b| b.1.total_cmp(&a.1));
         let shares: Vec<String> = shares.iter().take(4).map(|(c, s)| format!("{c} {}", number::percent(*s))).collect();
         lines.row(vec![

@@ -2,6 +2,7 @@
 
 use crate::{label, number};
 use threadtalk_crd::imbalance::lime::{MIN_THREADS, Reason};
+use threadtalk_crd::imbalance::pbv::Category;
 use threadtalk_crd::imbalance::profile::model::{Cause, Dependent, Imbalance, Section};
 
 /// What a number of a metric counts, and how it is written.
@@ -171,6 +172,20 @@ pub fn sparkline(values: &[f64]) -> String {
         if value <= 0.0 { '\u{b7}' } else { BARS[((value / largest * 8.0).ceil() as usize).clamp(1, 8) - 1] }
     };
     values.chunks(each).map(bar).collect()
+}
+
+/// A category of instructions.
+pub fn category(category: Category) -> &'static str {
+    match category {
+        Category::Memory => "memory",
+        Category::Address => "address",
+        Category::Integer => "integer",
+        Category::FloatingPoint => "floating point",
+        Category::Comparison => "comparison",
+        Category::Conditional => "conditional",
+        Category::Unconditional => "unconditional",
+        Category::Synchronisation => "synchronisation",
+    }
 }
 
 /// A probability: `p < 1e-12`, `p 0.003`.
