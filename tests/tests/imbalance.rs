@@ -8,7 +8,7 @@ use threadtalk_tests::execute::Run;
 use threadtalk_tests::scene::Scene;
 
 /// What is planted in `planted.c`.
-const PLANTS: [&str; 6] = ["if", "loop", "owner", "walk", "two", "nothing"];
+const PLANTS: [&str; 7] = ["if", "loop", "owner", "walk", "two", "misses", "nothing"];
 
 /// A program of `programs/imbalance`, with what a section's causes need.
 fn scene() -> Scene {
