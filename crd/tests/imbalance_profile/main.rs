@@ -235,3 +235,16 @@ fn a_section_with_others_inside_is_told_apart() {
     assert_eq!((sections[1].imbalance_percent, sections[1].causes.len()), (0.0, 0));
     assert!(sections[0].imbalance_percent > 40.0);
 }
+
+#[test]
+fn how_threads_were_counted_is_read_from_the_runs_options() {
+    use threadtalk_profile::{Profile, write::Contents};
+    let counting = |meta: Vec<(String, String)>| {
+        let bytes = Contents { meta, ..Contents::default() }.encode();
+        Observed::of(&Profile::from_bytes(&bytes).unwrap()).counting
+    };
+    let option = |value: &str| vec![("option.parallelism".to_owned(), value.to_owned())];
+    assert_eq!(counting(option("effective")), Counting::Effective);
+    assert_eq!(counting(option("nominal")), Counting::Nominal);
+    assert_eq!(counting(Vec::new()), Counting::Nominal);
+}

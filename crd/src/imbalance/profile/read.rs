@@ -14,7 +14,7 @@ use crate::model::Position;
 use crate::regions::{self, Tree, demangle};
 
 /// Key of a profile's notes under which the runtime says how it counted threads.
-const PARALLELISM: &str = "parallelism";
+const PARALLELISM: &str = "option.parallelism";
 
 impl Observed {
     /// What a profile tells of imbalance.
