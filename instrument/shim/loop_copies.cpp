@@ -88,11 +88,11 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const L
                                ThreadtalkAffine *affine, ThreadtalkLoopCopy *out) {
   auto &a = *static_cast<Analysis *>(analysis);
   Loop *loop = a.loops.getLoopFor(unwrap(header));
-  if (!loop || loop->getHeader() != unwrap(header) || !loop->isInnermost() || !loop->isLoopSimplifyForm() ||
+  if (!loop || loop->getHeader() != unwrap(header) || !loop->isInnermost() || !loop->getLoopPreheader() ||
       !loop->isSafeToClone())
     return false;
   BasicBlock *latch = loop->getLoopLatch(), *exit = loop->getUniqueExitBlock();
-  if (!exit || loop->getExitingBlock() != latch || exit->isEHPad())
+  if (!latch || !exit || loop->getExitingBlock() != latch || exit->isEHPad())
     return false;
   for (BasicBlock *block : loop->blocks())
     for (Instruction &instruction : *block)
@@ -122,7 +122,10 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const L
                                             expander.isSafeToExpandAt(descriptions[i].stride, at)));
   if (!can)
     return false;
-  // From here on the function changes.
+  // From here on the function changes. The pipeline's last simplification lets the branch that skips a loop and the
+  // loop end in one block; a loop that is copied needs an exit of its own.
+  formDedicatedExitBlocks(loop, &a.tree, &a.loops, nullptr, /*PreserveLCSSA=*/false);
+  exit = loop->getUniqueExitBlock();
   formLCSSA(*loop, a.tree, &a.loops, &a.evolution);
   out->iterations = wrap(expander.expandCodeFor(iterations, word, at));
   for (size_t i = 0; i < count; i++) {

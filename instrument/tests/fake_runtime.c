@@ -31,6 +31,7 @@ struct header {
   uint32_t call_site, memos_used;
   uint64_t *column;
   struct memo { uint64_t states, left, counted; uint64_t *counter; } memos[16];
+  uint64_t ranges;
 };
 struct thread { struct header header; struct slot events[1024]; uint64_t visits[4096]; uint64_t column[COUNTERS]; int id; };
 struct event { uint64_t rar, next, raw; uint32_t site; int writer, reader; struct event *rest; };
@@ -248,6 +249,7 @@ HOOK void __threadtalk_write_masked(char *p, uint64_t lane, uint64_t mask, uint3
 struct loop_access { uint64_t address; int64_t stride; uint32_t bytes, flags, site, reserved; };
 HOOK int __threadtalk_loop(const struct loop_access *all, uint32_t count, uint64_t iterations) {
   if (logging || !iterations) return 0;
+  count &= 0x7fffffff; // without loops::IN_NEST
   for (uint32_t i = 0; i < count; i++)
     for (uint32_t j = 0; j < count; j++) {
       uint64_t from[2], to[2];

@@ -65,6 +65,7 @@ pub fn emit<'ctx>(
     let prologue = module.prologue(function, needs, header)?;
     let mut emitter = FunctionEmitter { module, prologue, style, shifts: HashMap::new(), memos: &found.memos.places };
     emitter.scopes(&found.memos.scopes)?;
+    super::loops::place_in_nests(module, &found.memos.questions);
     let mut reloaded = Vec::new();
     let slot = match emitter.prologue.write_id {
         Some(WriteId::Slot(slot)) => Some(slot),

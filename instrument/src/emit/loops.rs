@@ -6,7 +6,7 @@ use crate::error::PassError;
 use crate::llvm;
 use crate::optimise::whole_loops::{Offer, OfferedAccess};
 use inkwell::IntPredicate;
-use inkwell::values::{FunctionValue, IntValue, PointerValue};
+use inkwell::values::{AsValueRef, FunctionValue, InstructionValue, IntValue, PointerValue};
 use std::mem::{offset_of, size_of};
 use threadtalk_abi::hooks;
 use threadtalk_abi::loops::{self, Access};
@@ -75,6 +75,18 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         store(offset_of!(Access, site), self.widen(site)?)
     }
 }
+
+/// Tells the runtime that these questions are asked inside nests.
+pub fn place_in_nests<'ctx>(module: &ModuleEmitter<'_, 'ctx>, questions: &[InstructionValue<'ctx>]) {
+    for question in questions {
+        if let Some(count) = llvm::constant(llvm::operand(question.as_value_ref(), COUNT)) {
+            question.set_operand(COUNT, module.c32(count as u32 | loops::IN_NEST));
+        }
+    }
+}
+
+/// The number of accesses among the hook's arguments.
+const COUNT: u32 = 1;
 
 const _: () = assert!(
     offset_of!(Access, flags) == offset_of!(Access, bytes) + 4

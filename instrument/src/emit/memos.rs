@@ -175,6 +175,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         b.position_at_end(entry);
         let header = header.into_pointer_value();
         b.build_store(self.offset(header, offset::MEMOS_USED)?, used.into_int_value())?;
+        b.build_store(self.offset(header, offset::RANGES)?, self.c64(0))?;
         b.build_unconditional_branch(body)?;
         b.position_at_end(body);
         let number = b.build_phi(self.i64, "")?;

@@ -48,6 +48,8 @@ pub struct Memos<'ctx> {
     pub scopes: Vec<Scope<'ctx>>,
     /// By event.
     pub places: HashMap<usize, Place>,
+    /// Calls inside the nests that ask whether a whole loop may run without hooks.
+    pub questions: Vec<InstructionValue<'ctx>>,
 }
 
 /// Finds the nests of a function and gives their reads memos.
@@ -60,9 +62,11 @@ pub fn find<'ctx>(plan: &Plan<'ctx>) -> Memos<'ctx> {
     let headers: Vec<_> = nests.keys().map(|&nest| loops.all[nest].header).collect();
     let Some(exits) = loops::exits(plan.function, &headers) else { return Memos::default() };
     let mut memos = Memos::default();
+    let mut inside = Vec::new();
     for ((nest, events), exits) in nests.into_iter().zip(exits) {
         let Some(entry) = loops.all[nest].preheader.and_then(|b| b.get_terminator()) else { continue };
         memos.scopes.push(Scope { entry, exits, memos: events.len() as u32 });
+        inside.push(nest);
         for (number, &event) in events.iter().enumerate() {
             let own = source(&plan.events[event]);
             let same = events.iter().filter(|&&other| source(&plan.events[other]) == own).count();
@@ -70,7 +74,15 @@ pub fn find<'ctx>(plan: &Plan<'ctx>) -> Memos<'ctx> {
             memos.places.insert(event, Place { number: number as u32, share });
         }
     }
+    let blocks = plan.function.get_basic_block_iter();
+    let nested = blocks.filter(|&block| loops.chain(loops.innermost(block)).any(|l| inside.contains(&l)));
+    memos.questions = nested.flat_map(|block| block.get_instructions()).filter(|&i| is_question(i)).collect();
     memos
+}
+
+fn is_question(inst: InstructionValue<'_>) -> bool {
+    llvm::is_call(inst)
+        && llvm::callee(inst).is_some_and(|c| c.get_name().to_bytes().starts_with(b"threadtalk.hook.loop"))
 }
 
 fn is_candidate(event: &Event<'_>) -> bool {

@@ -25,6 +25,10 @@ pub struct Access {
 /// The access writes.
 pub const WRITE: u32 = 1;
 
+/// Added to the number of accesses: the loop is part of a nest with memos, so that ranges looked at for its earlier rounds need
+/// not be looked at again (see [`crate::thread::ThreadHeader::ranges`]).
+pub const IN_NEST: u32 = 1 << 31;
+
 /// Loops with more accesses are not offered.
 pub const MOST_ACCESSES: usize = 16;
 

@@ -67,6 +67,10 @@ pub struct ThreadHeader {
     pub column: *mut u64,
     /// See [`crate::memo`].
     pub memos: [Memo; MEMOS],
+    /// How many ranges of memory the runtime knows to hold no events for this thread. A loop nest without calls begins
+    /// and ends with none; while it runs, nobody else's write can become visible to the thread, so that what was seen
+    /// stays true.
+    pub ranges: u64,
 }
 
 /// One slot of the event cache.
@@ -118,6 +122,8 @@ pub mod offset {
     pub const MEMOS_USED: u64 = offset_of!(ThreadHeader, memos_used) as u64;
     /// Of [`ThreadHeader::memos`].
     pub const MEMOS: u64 = offset_of!(ThreadHeader, memos) as u64;
+    /// Of [`ThreadHeader::ranges`].
+    pub const RANGES: u64 = offset_of!(ThreadHeader, ranges) as u64;
     /// Of [`Memo::states`].
     pub const MEMO_STATES: u64 = offset_of!(Memo, states) as u64;
     /// Of [`Memo::left`].

@@ -6,6 +6,7 @@
 pub mod memos;
 pub mod pool;
 pub mod roll;
+pub mod seen;
 pub mod visits;
 
 use crate::core_api::CreationTicket;
@@ -20,6 +21,7 @@ use crate::memory::arena::Arena;
 use crate::process::Process;
 use core::ptr;
 use core::sync::atomic::{AtomicU64, Ordering};
+use seen::Seen;
 use threadtalk_abi::memo::{MEMOS, Memo};
 use threadtalk_abi::thread::{EMPTY_KEY, EVENT_SITE_FACTOR, EVENT_SLOTS, EventCounter, EventSlot, ThreadHeader};
 use threadtalk_profile::layout::{EventRecord, ThreadRecord, block};
@@ -40,6 +42,8 @@ pub struct Thread {
     pub events: *mut EventSlot,
     /// Where reads that are no events count.
     pub idle: EventCounter,
+    /// What whole loops have seen in the running nest.
+    pub seen: Seen,
     /// This thread's view of the signature.
     pub view: View,
     /// Chunks of cells taken and not yet used.
@@ -94,7 +98,9 @@ impl Thread {
                 memos_used: 0,
                 column: process.levels.waste(),
                 memos: [const { Memo::new(ptr::null_mut()) }; MEMOS],
+                ranges: 0,
             },
+            seen: Seen::new(),
             busy: false,
             events,
             idle: EventCounter { rar: 0, next: u64::MAX },

@@ -1,0 +1,171 @@
+//! What the reads of a loop would be: counts for each counter, and the events one by one as long as they are few.
+
+use core::mem::MaybeUninit;
+use core::slice;
+use threadtalk_abi::thread::EventCounter;
+
+/// Different (state, site) pairs with events in a loop.
+const MOST_COUNTS: usize = 16;
+/// Events that are kept one by one: the rims of rows that are otherwise own.
+const MOST_FEW: usize = 64;
+
+/// An event of the loop.
+#[derive(Clone, Copy)]
+pub struct Found {
+    /// The iteration that reads.
+    pub iteration: u64,
+    /// Address of the granule.
+    pub granule: u64,
+    /// Number of the access.
+    pub access: u32,
+}
+
+/// Events that the loop makes. Not initialised beyond what is used: loops of 16 iterations are asked for, too.
+pub struct Findings {
+    counts: [MaybeUninit<(*mut EventCounter, u64)>; MOST_COUNTS],
+    used: usize,
+    /// All events can be counted: their states are known, and there are counts enough.
+    countable: bool,
+    few: [MaybeUninit<Found>; MOST_FEW],
+    listed: usize,
+    /// `few` has all events.
+    complete: bool,
+    /// Bit i: access i has events.
+    pub eventful: u32,
+}
+
+/// Neither the counts nor the list can hold what was found.
+pub struct TooMany;
+
+impl Findings {
+    /// Nothing found.
+    pub fn new() -> Self {
+        Findings {
+            counts: [const { MaybeUninit::uninit() }; MOST_COUNTS],
+            used: 0,
+            countable: true,
+            few: [const { MaybeUninit::uninit() }; MOST_FEW],
+            listed: 0,
+            complete: true,
+            eventful: 0,
+        }
+    }
+
+    /// The counts, if all events have one.
+    pub fn counts(&self) -> Option<&[(*mut EventCounter, u64)]> {
+        // SAFETY: the first `used` entries were written; the layouts are the same.
+        let used = unsafe { slice::from_raw_parts(self.counts.as_ptr().cast(), self.used) };
+        self.countable.then_some(used)
+    }
+
+    /// The events, if all of them are here.
+    pub fn few(&mut self) -> Option<&mut [Found]> {
+        // SAFETY: the first `listed` entries were written; the layouts are the same.
+        let listed = unsafe { slice::from_raw_parts_mut(self.few.as_mut_ptr().cast(), self.listed) };
+        self.complete.then_some(listed)
+    }
+
+    /// `n` events that count in `counter`; `None`: what they are depends on their order.
+    #[inline]
+    pub fn count(&mut self, counter: Option<*mut EventCounter>, n: u64) -> Result<(), TooMany> {
+        let Some(counter) = counter else {
+            self.countable = false;
+            return if self.complete { Ok(()) } else { Err(TooMany) };
+        };
+        for entry in self.counts.iter_mut().take(self.used) {
+            // SAFETY: below `used`.
+            let entry = unsafe { entry.assume_init_mut() };
+            if entry.0 == counter {
+                entry.1 += n;
+                return Ok(());
+            }
+        }
+        let Some(free) = self.counts.get_mut(self.used) else { return self.count(None, n) };
+        free.write((counter, n));
+        self.used += 1;
+        Ok(())
+    }
+
+    /// Whether `n` more events fit in the list. If not, it is given up.
+    #[inline]
+    pub fn has_room(&mut self, n: u64) -> Result<bool, TooMany> {
+        self.complete &= (self.listed as u64).saturating_add(n) <= MOST_FEW as u64;
+        if self.complete || self.countable { Ok(self.complete) } else { Err(TooMany) }
+    }
+
+    /// Adds an event for which there is room.
+    #[inline]
+    pub fn list(&mut self, found: Found) {
+        if let Some(free) = self.few.get_mut(self.listed) {
+            free.write(found);
+            self.listed += 1;
+        }
+    }
+}
+
+/// Sorts by iteration; those of one iteration keep their order. `false`: an iteration has events of two accesses, and which
+/// comes first is not known.
+pub fn sort(found: &mut [Found]) -> bool {
+    // Nearly sorted already, and few.
+    for end in 1..found.len() {
+        let mut at = end;
+        while let Some([before, this]) = at.checked_sub(1).and_then(|i| found.get_mut(i..=at)) {
+            if before.iteration <= this.iteration {
+                break;
+            }
+            core::mem::swap(before, this);
+            at -= 1;
+        }
+    }
+    found.iter().zip(found.iter().skip(1)).all(|(a, b)| a.iteration < b.iteration || a.access == b.access)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    fn found(iteration: u64, access: u32) -> Found {
+        Found { iteration, granule: 4 * iteration, access }
+    }
+
+    #[test]
+    fn events_are_put_in_the_order_of_the_loop() {
+        let mut events = [5, 7, 9, 0, 8, 6, 1].map(|i| found(i, i as u32));
+        assert!(sort(&mut events));
+        let order: Vec<u64> = events.iter().map(|e| e.iteration).collect();
+        assert_eq!(order, [0, 1, 5, 6, 7, 8, 9]);
+    }
+
+    #[test]
+    fn two_accesses_of_one_iteration_have_no_order() {
+        assert!(sort(&mut [found(1, 2), found(1, 2), found(3, 0)]));
+        assert!(!sort(&mut [found(1, 2), found(3, 0), found(1, 1)]));
+        assert!(sort(&mut []));
+    }
+
+    #[test]
+    fn a_list_that_is_full_leaves_the_counts_and_without_those_nothing() {
+        let counter = core::ptr::null_mut();
+        let mut f = Findings::new();
+        assert!(f.count(Some(counter), 60).is_ok() && f.count(Some(counter), 40).is_ok());
+        assert!(f.has_room(64).is_ok_and(|room| room));
+        (0..64).for_each(|i| f.list(found(i, 0)));
+        assert!(f.has_room(0).is_ok_and(|room| room));
+        assert!(f.has_room(1).is_ok_and(|room| !room));
+        assert!(f.few().is_none());
+        assert_eq!(f.counts(), Some(&[(counter, 100)][..]));
+        assert!(f.count(None, 1).is_err());
+        assert!(f.counts().is_none());
+    }
+
+    #[test]
+    fn counters_beyond_the_table_leave_the_list() {
+        let mut f = Findings::new();
+        for n in 0..=MOST_COUNTS {
+            assert!(f.count(Some(core::ptr::without_provenance_mut(n + 1)), 1).is_ok());
+        }
+        assert!(f.counts().is_none());
+        assert!(f.has_room(65).is_err());
+    }
+}

@@ -1,0 +1,231 @@
+//! Whole loops: all accesses counted before the loop runs, as if it had run.
+//!
+//! Own values are no events, whatever their order, and most loops read little else. [`reads`] finds the events that a loop makes
+//! in the state that the cells are in before it. There are two ways to count them ([`findings`]):
+//!
+//! * If they are few, one by one in the order of the loop, as its instrumented copy would: first reads, exact traces and
+//!   watched elements included. So the rim of a row costs what it costs, and not the row.
+//! * If they are many, as sums for each counter: reuse that the thread knows already. Where order matters (a trace that is
+//!   followed exactly, a watched element) states are not known in this sense.
+//!
+//! Else, or if the loop overwrites what makes the events, its instrumented copy runs. Whether a loop is settled here is decided
+//! before anything is counted.
+//!
+//! While events are sampled (`crd=auto`), one loop in [`IN_ORDER`] that has many is left to its instrumented copy: samples
+//! start there, and they end there because a watched element's cell is marked.
+
+mod findings;
+mod reads;
+
+use super::access::{fresh_id, read_cell};
+use crate::process::Process;
+use crate::thread::{Thread, memos};
+use core::slice;
+use core::sync::atomic::AtomicU32;
+use findings::{Findings, Found};
+use reads::{NEAR, Reader};
+use threadtalk_abi::loops::{Access, MOST_ACCESSES, WRITE};
+use threadtalk_abi::thread::EventCounter;
+use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT, GRANULE};
+use threadtalk_profile::layout::CrdMode;
+use threadtalk_sigmem::Run;
+
+/// One in so many loops with many events runs with hooks.
+const IN_ORDER: u64 = 16;
+
+/// An access as a range: `first ..= last` byte over all iterations.
+#[derive(Clone, Copy)]
+struct Span {
+    first: u64,
+    last: u64,
+}
+
+impl Span {
+    /// `None` if the addresses wrap around or leave the address space.
+    fn of(access: &Access, iterations: u64) -> Option<Span> {
+        let reach = i128::from(access.stride) * i128::from(iterations - 1);
+        let start = i128::from(access.address);
+        let (first, last) = (start + reach.min(0), start + reach.max(0) + i128::from(access.bytes) - 1);
+        let limit = 1i128 << threadtalk_abi::ADDRESS_BITS;
+        (first >= 0 && last < limit && access.bytes > 0).then_some(Span { first: first as u64, last: last as u64 })
+    }
+
+    /// Whether the two share a granule.
+    fn meets(self, other: Span) -> bool {
+        self.first & !(GRANULE - 1) <= other.last | (GRANULE - 1)
+            && other.first & !(GRANULE - 1) <= self.last | (GRANULE - 1)
+    }
+}
+
+/// See [`threadtalk_abi::hooks::LOOP`].
+pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], in_nest: bool, iterations: u64) -> bool {
+    let far = |a: &Access| a.flags & WRITE == 0 && a.stride.unsigned_abs() > NEAR.max(u64::from(a.bytes));
+    // 0 iterations: 2^64 of them, in the pass's arithmetic.
+    if p.is_paused() || accesses.len() > MOST_ACCESSES || iterations == 0 || accesses.iter().any(far) {
+        return false;
+    }
+    let mut found = Findings::new();
+    let ranges = if in_nest { t.header.ranges } else { 0 };
+    let looked = look(t, p, accesses, iterations, ranges, &mut found);
+    t.header.ranges = if in_nest { looked.unwrap_or(0) } else { 0 };
+    if looked.is_none() {
+        return false;
+    }
+    let written = |read: Span| {
+        let mut writes = accesses.iter().filter(|a| a.flags & WRITE != 0);
+        writes.any(|a| Span::of(a, iterations).is_none_or(|w| w.meets(read)))
+    };
+    let eventful = found.eventful;
+    let settled = match found.few() {
+        Some(few) => one_by_one(t, p, few, accesses, written),
+        None => match found.counts() {
+            Some(counts) => {
+                // Another thread's value that the loop overwrites is an event before and none after: order matters.
+                let with_events = accesses.iter().zip(0..).filter(|(_, number)| eventful >> number & 1 == 1);
+                with_events.filter_map(|(a, _)| Span::of(a, iterations)).all(|read| !written(read))
+                    && in_sums(t, p, counts)
+            }
+            None => false,
+        },
+    };
+    if settled {
+        for access in accesses.iter().filter(|a| a.flags & WRITE != 0) {
+            write(t, p, access, iterations);
+        }
+    }
+    settled
+}
+
+/// The events of all reads, in the state before the loop, and the number of ranges that are known to have none. `None`: too
+/// many events.
+fn look(
+    t: &mut Thread,
+    p: &Process,
+    accesses: &[Access],
+    iterations: u64,
+    mut ranges: u64,
+    found: &mut Findings,
+) -> Option<u64> {
+    for (access, number) in accesses.iter().zip(0..) {
+        let span = Span::of(access, iterations)?;
+        if access.flags & WRITE == 0 {
+            let mut reader = Reader { t, p, access, number, span, iterations, ranges };
+            reader.look(found).ok()?;
+            ranges = reader.ranges;
+        }
+    }
+    Some(ranges)
+}
+
+fn one_by_one(
+    t: &mut Thread,
+    p: &Process,
+    few: &mut [Found],
+    accesses: &[Access],
+    written: impl Fn(Span) -> bool,
+) -> bool {
+    if !findings::sort(few) || few.iter().any(|f| written(Span { first: f.granule, last: f.granule })) {
+        return false;
+    }
+    for event in few {
+        let Some(access) = accesses.get(event.access as usize) else { continue };
+        if let Some(cell) = p.signature.cell(event.granule, &mut t.chunks) {
+            read_cell(t, p, cell, event.granule, access.site);
+        }
+    }
+    true
+}
+
+fn in_sums(t: &mut Thread, p: &Process, counts: &[(*mut EventCounter, u64)]) -> bool {
+    if p.plan.mode != CrdMode::Off {
+        memos::settle(memos::used(&mut t.header));
+        if t.traces.one_in(IN_ORDER) {
+            return false;
+        }
+        if counts.iter().any(|(counter, n)| {
+            // SAFETY: counters from this thread's event cache, mapped for the life of the process.
+            let c = unsafe { &**counter };
+            c.rar.saturating_add(*n) >= c.next
+        }) {
+            return false;
+        }
+    }
+    for (counter, n) in counts {
+        // SAFETY: as above.
+        unsafe { (**counter).rar += n };
+    }
+    true
+}
+
+/// Whether the access covers its span without gaps.
+fn dense(access: &Access) -> bool {
+    access.stride == 0
+        || access.stride.unsigned_abs() == u64::from(access.bytes)
+            && u64::from(access.bytes).is_multiple_of(GRANULE)
+            && access.address.is_multiple_of(GRANULE)
+}
+
+/// The cells as plain numbers: relaxed loads that may be joined into vector loads.
+fn plain(cells: &[AtomicU32]) -> &[u32] {
+    // SAFETY: same layout. In a race-free program no other thread changes these cells during the loop, except readers of the same
+    // values, whose exchange of one state for another this thread sees either way; a torn view is not possible for aligned words.
+    unsafe { slice::from_raw_parts(cells.as_ptr().cast::<u32>(), cells.len()) }
+}
+
+fn write(t: &mut Thread, p: &Process, access: &Access, iterations: u64) {
+    let fresh = fresh_id(t, p, access.site).0;
+    let Some(span) = Span::of(access, iterations) else { return };
+    if dense(access) {
+        fill(t, p, span.first, span.last - span.first + 1, fresh);
+        return;
+    }
+    let (bytes, step) = (u64::from(access.bytes), access.stride);
+    let pair = bytes == 2 * GRANULE && access.address.is_multiple_of(GRANULE) && step % GRANULE as i64 == 0;
+    let (mut at, mut rest) = (access.address, iterations);
+    while rest > 0 {
+        // Also makes cells where there are none.
+        fill(t, p, at, bytes, fresh);
+        let many = in_chunk(access, at, rest);
+        if let Some(offset) = p.signature.directory.offset(at).filter(|_| many > 1) {
+            for i in 1..many as i64 {
+                let (first, last) = (at.wrapping_add_signed(step * i), at.wrapping_add_signed(step * i) + bytes - 1);
+                let cells = (first & !(GRANULE - 1)).wrapping_add(offset);
+                let cells = core::ptr::with_exposed_provenance_mut::<u32>(cells as usize);
+                if pair {
+                    // SAFETY: the access lies in one chunk, which has cells for all its granules.
+                    unsafe { cells.cast::<[u32; 2]>().write([fresh; 2]) };
+                    continue;
+                }
+                for granule in 0..(last / GRANULE - first / GRANULE + 1) as usize {
+                    // SAFETY: as above.
+                    unsafe { cells.add(granule).write(fresh) };
+                }
+            }
+        }
+        at = at.wrapping_add_signed(step.wrapping_mul(many as i64));
+        rest -= many;
+    }
+}
+
+/// How many of the next `most` accesses, one at least, lie wholly in the chunk of the first one's first byte. (A first one that
+/// does not is alone.)
+fn in_chunk(access: &Access, at: u64, most: u64) -> u64 {
+    let (bytes, stride) = (u64::from(access.bytes), access.stride.unsigned_abs());
+    let within = at % CHUNK_BYTES;
+    let room = if access.stride < 0 { Some(within) } else { (CHUNK_BYTES - within).checked_sub(bytes) };
+    let inside = (at + bytes - 1) >> CHUNK_SHIFT == at >> CHUNK_SHIFT;
+    let more = room.filter(|_| inside).and_then(|room| room.checked_div(stride)).unwrap_or(0);
+    (more + 1).min(most)
+}
+
+#[inline]
+fn fill(t: &mut Thread, p: &Process, address: u64, bytes: u64, fresh: u32) {
+    let mut stock = core::mem::take(&mut t.chunks);
+    for run in p.signature.cells(address, bytes, &mut stock) {
+        let Run::Mapped { cells, .. } = run else { continue };
+        // SAFETY: as in `plain`; in a race-free program nobody else touches the cells of memory that this thread is about to write.
+        let cells = unsafe { slice::from_raw_parts_mut(cells.as_ptr().cast_mut().cast::<u32>(), cells.len()) };
+        cells.fill(fresh);
+    }
+    t.chunks = stock;
+}

@@ -1,0 +1,188 @@
+//! What the reads of a loop are, in the state that the cells are in before it.
+
+use super::findings::{Findings, Found, TooMany};
+use super::{Span, plain};
+use crate::hooks::scan::{equal_prefix, own_prefix};
+use crate::process::Process;
+use crate::thread::Thread;
+use threadtalk_abi::GRANULE;
+use threadtalk_abi::cell::NONE;
+use threadtalk_abi::loops::Access;
+use threadtalk_abi::thread::EventCounter;
+use threadtalk_sigmem::Run;
+
+/// Bytes between accesses that are looked at together with what lies between them: 16 cells take as long as one by itself. Where
+/// they are farther apart, looking ahead costs more than the sequence in the loop.
+pub const NEAR: u64 = 64;
+
+/// Iterations of a loop whose events are told apart although it reads parts of granules.
+const MOST_IRREGULAR: u64 = 256;
+
+/// An access of a loop that reads.
+pub struct Reader<'a> {
+    /// The thread.
+    pub t: &'a mut Thread,
+    /// The process.
+    pub p: &'a Process,
+    /// The access.
+    pub access: &'a Access,
+    /// Its number.
+    pub number: u32,
+    /// What it reaches.
+    pub span: Span,
+    /// How often the loop runs.
+    pub iterations: u64,
+    /// How many ranges are known.
+    pub ranges: u64,
+}
+
+/// What a read of a cell in some state is.
+enum Meaning {
+    /// No event.
+    Nothing,
+    /// Reuse that this thread knows.
+    Known(*mut EventCounter),
+    /// Anything else: what it is depends on what comes before.
+    Unknown,
+}
+
+impl Reader<'_> {
+    /// Finds the access's events. Where the span is own, which is nearly always nearly all of it, gaps between accesses and
+    /// overlaps of accesses do not matter.
+    pub fn look(&mut self, found: &mut Findings) -> Result<(), TooMany> {
+        let (mut at, end) = (self.span.first & !(GRANULE - 1), self.span.last + 1);
+        loop {
+            at = self.t.seen.end(self.ranges, at);
+            if at >= end {
+                return Ok(());
+            }
+            let from = at;
+            let mut events = None;
+            for run in self.p.signature.directory.runs(at, end - at) {
+                let Run::Mapped { address, cells } = run else {
+                    // Memory without cells has no writer: reads of it are no events.
+                    let Run::Unmapped { address, granules } = run else { continue };
+                    at = address + granules * GRANULE;
+                    continue;
+                };
+                let mut rest = plain(cells);
+                at = address;
+                while let [state, ..] = rest {
+                    let meaning = self.meaning(*state);
+                    if !matches!(meaning, Meaning::Nothing) {
+                        events = Some((meaning, equal_prefix(rest, *state) as u64));
+                        break;
+                    }
+                    let length = self.stretch(rest, *state);
+                    rest = rest.get(length..).unwrap_or(&[]);
+                    at += length as u64 * GRANULE;
+                }
+                if events.is_some() {
+                    break;
+                }
+            }
+            if at > from {
+                self.ranges = self.t.seen.add(self.ranges, from, at);
+            }
+            let Some((meaning, granules)) = events else { return Ok(()) };
+            self.foreign(meaning, (at, at + granules * GRANULE), found)?;
+            at += granules * GRANULE;
+        }
+    }
+
+    /// The reads of granules that are all in one state.
+    fn foreign(&self, meaning: Meaning, (from, to): (u64, u64), found: &mut Findings) -> Result<(), TooMany> {
+        let (bytes, stride) = (u64::from(self.access.bytes), self.access.stride.unsigned_abs());
+        let last = self.iterations - 1;
+        if !self.regular() {
+            // Every iteration by itself, if there are not too many of them.
+            self.events(Meaning::Unknown, 1, found)?;
+            return self.irregular((from, to), found);
+        }
+        let (first, times) = (self.span.first, if stride == 0 { self.iterations } else { 1 });
+        let before = |to: u64| {
+            let whole = (to - first).checked_div(stride).unwrap_or(0);
+            whole * bytes + (to - first - whole * stride).min(bytes)
+        };
+        let accessed = (before(to) - before(from)) / GRANULE * times;
+        self.events(meaning, accessed, found)?;
+        if !found.has_room(accessed)? {
+            return Ok(());
+        }
+        for granule in (from..to).step_by(GRANULE as usize) {
+            let round = (granule - first).checked_div(stride).unwrap_or(0);
+            if granule - first - round * stride >= bytes {
+                continue;
+            }
+            let iteration = if self.access.stride < 0 { last - round } else { round };
+            (0..times).for_each(|i| self.list(iteration + i, granule, found));
+        }
+        Ok(())
+    }
+
+    /// Whether whole granules are accessed, each of them once (or all in each iteration).
+    fn regular(&self) -> bool {
+        let (stride, bytes) = (self.access.stride.unsigned_abs(), u64::from(self.access.bytes));
+        let whole = [self.access.address, bytes, stride].iter().all(|n| n.is_multiple_of(GRANULE));
+        whole && (stride == 0 || stride >= bytes)
+    }
+
+    /// Accesses of parts of granules, or overlapping ones: those of the given granules, listed in the order of the loop.
+    fn irregular(&self, (from, to): (u64, u64), found: &mut Findings) -> Result<(), TooMany> {
+        let bytes = u64::from(self.access.bytes);
+        if self.iterations > MOST_IRREGULAR {
+            return Err(TooMany);
+        }
+        for iteration in 0..self.iterations {
+            let address = self.access.address.wrapping_add_signed(self.access.stride * iteration as i64);
+            let mut granule = (address & !(GRANULE - 1)).max(from);
+            while granule < (address + bytes).min(to) {
+                if !found.has_room(1)? {
+                    return Err(TooMany);
+                }
+                self.list(iteration, granule, found);
+                granule += GRANULE;
+            }
+        }
+        Ok(())
+    }
+
+    fn events(&self, meaning: Meaning, n: u64, found: &mut Findings) -> Result<(), TooMany> {
+        if n == 0 {
+            return Ok(());
+        }
+        found.eventful |= 1 << self.number;
+        match meaning {
+            Meaning::Nothing => Ok(()),
+            Meaning::Known(counter) => found.count(Some(counter), n),
+            Meaning::Unknown => found.count(None, n),
+        }
+    }
+
+    fn list(&self, iteration: u64, granule: u64, found: &mut Findings) {
+        found.list(Found { iteration, granule, access: self.number });
+    }
+
+    /// How many cells from the start are own, or in the state of the first.
+    #[inline]
+    fn stretch(&self, cells: &[u32], state: u32) -> usize {
+        let header = &self.t.header;
+        if state.wrapping_sub(header.own_base) < header.own_span {
+            own_prefix(cells, header.own_base, header.own_span)
+        } else {
+            equal_prefix(cells, state)
+        }
+    }
+
+    #[inline]
+    fn meaning(&self, state: u32) -> Meaning {
+        if state == NONE || state.wrapping_sub(self.t.header.own_base) < self.t.header.own_span {
+            return Meaning::Nothing;
+        }
+        match self.t.known(state, self.access.site) {
+            None => Meaning::Unknown,
+            Some(counter) if counter == self.t.idle_counter() => Meaning::Nothing,
+            Some(counter) => Meaning::Known(counter),
+        }
+    }
+}
