@@ -7,29 +7,43 @@ use core::sync::atomic::{AtomicU8, Ordering};
 
 /// Cells in a block.
 const BLOCK: usize = 32;
+/// Bytes between the block that is looked at and the one that is asked for: eight blocks.
+const AHEAD: usize = 1024;
+
+/// Asks for the 128 bytes at an address of any kind.
+#[inline(always)]
+pub fn prefetch(at: *const u32) {
+    use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    // SAFETY: a hint; nothing happens at addresses that cannot be read.
+    unsafe {
+        _mm_prefetch::<_MM_HINT_T0>(at.cast());
+        _mm_prefetch::<_MM_HINT_T0>(at.wrapping_byte_add(64).cast());
+    }
+}
 
 /// How many cells from the start are ids of the thread that owns `own_base .. own_base + own_span`. The span is a power of two and the base a
-/// multiple of it, so that one `xor` and one `and` tell.
+/// multiple of it, so that one `xor` and one `and` tell. `data`: bytes from a cell to what it stands for, which the caller's loop
+/// reads next, and which is fetched meanwhile.
 #[inline]
-pub fn own_prefix(cells: &[u32], own_base: u32, own_span: u32) -> usize {
-    prefix(cells, own_base, !(own_span - 1))
+pub fn own_prefix(cells: &[u32], own_base: u32, own_span: u32, data: usize) -> usize {
+    prefix(cells, own_base, !(own_span - 1), data)
 }
 
 /// How many cells from the start are in `state`.
 #[inline]
 pub fn equal_prefix(cells: &[u32], state: u32) -> usize {
-    prefix(cells, state, u32::MAX)
+    prefix(cells, state, u32::MAX, 0)
 }
 
 /// How many cells from the start agree with `value` in the bits of `mask`.
 #[inline]
-fn prefix(cells: &[u32], value: u32, mask: u32) -> usize {
+fn prefix(cells: &[u32], value: u32, mask: u32, data: usize) -> usize {
     let (blocks, _) = cells.as_chunks::<BLOCK>();
     let whole = if blocks.is_empty() {
         0
     } else if has_avx2() {
         // SAFETY: the processor has AVX2.
-        unsafe { blocks_avx2(blocks, value, mask) }
+        unsafe { blocks_avx2(blocks, value, mask, data) }
     } else {
         agreeing_blocks(blocks, value, mask)
     };
@@ -39,12 +53,14 @@ fn prefix(cells: &[u32], value: u32, mask: u32) -> usize {
 
 /// How many blocks from the start agree. By hand: iterator adaptors are compiled without the feature.
 #[target_feature(enable = "avx2")]
-fn blocks_avx2(blocks: &[[u32; BLOCK]], value: u32, mask: u32) -> usize {
+fn blocks_avx2(blocks: &[[u32; BLOCK]], value: u32, mask: u32, data: usize) -> usize {
     use core::arch::x86_64::*;
     let (value, mask) = (_mm256_set1_epi32(value.cast_signed()), _mm256_set1_epi32(mask.cast_signed()));
     let mut agreeing = 0;
     for block in blocks {
         let lanes = block.as_ptr().cast::<__m256i>();
+        prefetch(block.as_ptr().wrapping_byte_add(AHEAD));
+        prefetch(block.as_ptr().wrapping_byte_add(data));
         // SAFETY: a block is four registers long.
         let [a, b, c, d] = [0, 1, 2, 3].map(|i| unsafe { _mm256_loadu_si256(lanes.add(i)) });
         let differs = |x| _mm256_xor_si256(x, value);
@@ -110,10 +126,10 @@ mod tests {
     fn own_cells_are_those_of_the_span() {
         let (base, span) = (6 << 17, 2 << 16);
         let mut cells: std::vec::Vec<u32> = (0..200).map(|i| base + i * 600).collect();
-        assert_eq!(own_prefix(&cells, base, span), 200);
+        assert_eq!(own_prefix(&cells, base, span, 0), 200);
         cells[150] = base + span;
-        assert_eq!(own_prefix(&cells, base, span), 150);
+        assert_eq!(own_prefix(&cells, base, span, 0), 150);
         cells[40] = base - 1;
-        assert_eq!(own_prefix(&cells, base, span), 40);
+        assert_eq!(own_prefix(&cells, base, span, 0), 40);
     }
 }

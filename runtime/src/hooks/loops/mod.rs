@@ -18,6 +18,7 @@ mod findings;
 mod reads;
 
 use super::access::{fresh_id, read_cell};
+use super::scan::prefetch;
 use crate::process::Process;
 use crate::thread::{Thread, memos};
 use core::slice;
@@ -63,6 +64,12 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], in_nest: bool, i
     // 0 iterations: 2^64 of them, in the pass's arithmetic.
     if p.is_paused() || accesses.len() > MOST_ACCESSES || iterations == 0 || accesses.iter().any(far) {
         return false;
+    }
+    // All at once: each is the start of a row, which no hardware has foreseen.
+    for access in accesses {
+        if let Some(cell) = p.signature.directory.translate(access.address) {
+            prefetch(cell.cast());
+        }
     }
     let mut found = Findings::new();
     let ranges = if in_nest { t.header.ranges } else { 0 };

@@ -73,7 +73,7 @@ impl Reader<'_> {
                         events = Some((meaning, equal_prefix(rest, *state) as u64));
                         break;
                     }
-                    let length = self.stretch(rest, *state);
+                    let length = self.stretch(rest, *state, (at as usize).wrapping_sub(rest.as_ptr() as usize));
                     rest = rest.get(length..).unwrap_or(&[]);
                     at += length as u64 * GRANULE;
                 }
@@ -165,10 +165,10 @@ impl Reader<'_> {
 
     /// How many cells from the start are own, or in the state of the first.
     #[inline]
-    fn stretch(&self, cells: &[u32], state: u32) -> usize {
+    fn stretch(&self, cells: &[u32], state: u32, data: usize) -> usize {
         let header = &self.t.header;
         if state.wrapping_sub(header.own_base) < header.own_span {
-            own_prefix(cells, header.own_base, header.own_span)
+            own_prefix(cells, header.own_base, header.own_span, data)
         } else {
             equal_prefix(cells, state)
         }
