@@ -1,9 +1,13 @@
 // Scalar evolution of one function, and what it needs.
 #pragma once
+#include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/BasicAliasAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScopedNoAliasAA.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/TypeBasedAliasAnalysis.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
@@ -19,8 +23,18 @@ struct Analysis {
   llvm::TargetLibraryInfoImpl library_data;
   llvm::TargetLibraryInfo library;
   llvm::ScalarEvolution evolution;
+  // The program's own rules: objects, types, and what the vectoriser has tested.
+  llvm::BasicAAResult objects;
+  llvm::TypeBasedAAResult types;
+  llvm::ScopedNoAliasAAResult scopes;
+  llvm::AAResults aliases;
 
   explicit Analysis(llvm::Function &f)
       : function(f), tree(f), loops(tree), assumptions(f), library_data(llvm::Triple(f.getParent()->getTargetTriple())),
-        library(library_data, &f), evolution(f, library, assumptions, tree, loops) {}
+        library(library_data, &f), evolution(f, library, assumptions, tree, loops),
+        objects(f.getParent()->getDataLayout(), f, library, assumptions, &tree), aliases(library) {
+    aliases.addAAResult(objects);
+    aliases.addAAResult(types);
+    aliases.addAAResult(scopes);
+  }
 };

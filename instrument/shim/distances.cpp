@@ -1,6 +1,8 @@
 // Which pointers lie at constant distances from each other.
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 
+#include "llvm/Analysis/MemoryLocation.h"
+
 #include "analysis.h"
 #include "shim.h"
 
@@ -38,4 +40,10 @@ void threadtalk_shim_distances(void *analysis, const LLVMValueRef *pointers, con
       recent.push_back(i);
     }
   }
+}
+
+bool threadtalk_shim_disjoint(void *analysis, LLVMValueRef one, LLVMValueRef other) {
+  auto first = MemoryLocation::getOrNone(unwrap<Instruction>(one));
+  auto second = MemoryLocation::getOrNone(unwrap<Instruction>(other));
+  return first && second && static_cast<Analysis *>(analysis)->aliases.isNoAlias(*first, *second);
 }

@@ -29,6 +29,8 @@ void threadtalk_shim_analysis_close(void *analysis);
 // distance in bytes. A pointer without one gets its own index and 0.
 void threadtalk_shim_distances(void *analysis, const LLVMValueRef *pointers, const uint32_t *segments,
                                size_t count, uint32_t *leaders, int64_t *distances);
+// Whether two loads or stores cannot touch the same bytes when they run one after the other.
+bool threadtalk_shim_disjoint(void *analysis, LLVMValueRef one, LLVMValueRef other);
 
 // control_flow.cpp
 struct ThreadtalkLoop {

@@ -131,6 +131,7 @@ struct Statistics {
     outlined: usize,
     events: usize,
     dropped: usize,
+    joined: usize,
     loops: usize,
 }
 
@@ -150,6 +151,7 @@ impl Statistics {
         self.functions += 1;
         self.events += plan.events.len();
         self.dropped += found.dropped;
+        self.joined += found.joined;
         self.outlined += usize::from(!inline);
         self.loops += found.loops.len();
         emitter.offer_loops(plan.function, &found.loops)?;
@@ -162,12 +164,13 @@ impl Statistics {
 
     fn print(&self, file: &str, tables: &Tables) {
         eprintln!(
-            "threadtalk: {file}: {} functions ({} without inlining), {} events ({} reads left out), \
-             {} loops with a plain copy, {} sites, {} regions, {} counters in {} functions",
+            "threadtalk: {file}: {} functions ({} without inlining), {} events ({} reads left out, \
+             {} accesses joined to others), {} loops with a plain copy, {} sites, {} regions, {} counters in {} functions",
             self.functions,
             self.outlined,
             self.events,
             self.dropped,
+            self.joined,
             self.loops,
             tables.sites(),
             tables.regions(),

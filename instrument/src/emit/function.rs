@@ -237,7 +237,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
             Detail::Memo(memo, share) => self.module.recall_call(access, site, (memo, share), done)?,
             _ => self.module.slow_call(direction, access, site, done)?,
         };
-        let exits = Exits { slow, done };
+        let exits = Exits { slow, mixed: slow, done };
         match direction {
             Direction::Read => {
                 self.module.read(&Read { prologue: &self.prologue, access, translation, site, exits }, detail)

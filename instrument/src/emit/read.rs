@@ -17,6 +17,8 @@ use threadtalk_abi::thread::{EVENT_SITE_FACTOR, EVENT_SLOTS, offset};
 pub struct Exits<'ctx> {
     /// The cold call.
     pub slow: BasicBlock<'ctx>,
+    /// The cold call for cells in different states.
+    pub mixed: BasicBlock<'ctx>,
     /// Done.
     pub done: BasicBlock<'ctx>,
 }
@@ -170,7 +172,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         };
         if let Some(equal) = equal {
             let event = self.block_after(self.here()?);
-            self.branch(b.build_not(equal, "")?, read.exits.slow, event, Likely::Rarely)?;
+            self.branch(b.build_not(equal, "")?, read.exits.mixed, event, Likely::Rarely)?;
             b.position_at_end(event);
         }
         self.count_event(read, cell, self.granules(read)?, detail)

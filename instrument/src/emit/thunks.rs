@@ -17,6 +17,7 @@ use super::{Emitted, Likely, ModuleEmitter};
 use crate::access::{Access, Direction};
 use crate::error::PassError;
 use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::basic_block::BasicBlock;
 use inkwell::module::Linkage;
 use inkwell::values::{BasicMetadataValueEnum, CallSiteValue, FunctionValue, IntValue, PointerValue};
 use std::rc::Rc;
@@ -29,6 +30,7 @@ pub(super) const PRESERVE_ALL: u32 = 15;
 /// Attributes that say what instructions a function may use.
 const TARGET_ATTRIBUTES: [&str; 3] = ["target-cpu", TARGET_FEATURES, "tune-cpu"];
 const TARGET_FEATURES: &str = "target-features";
+const NO_VZEROUPPER: &str = "-vzeroupper";
 
 /// What tells the functions of a module apart: the hook, whether it is a keeper, and the CPU features.
 pub type Key = (&'static str, bool, Vec<(&'static str, String)>);
@@ -126,7 +128,11 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let mut prologue = Prologue { header: Some(header), directory: Some(directory), ..Prologue::default() };
         let access = Access { pointer, bytes, align: 1 };
         let translation = self.translate(&prologue, &access, None)?;
-        let exits = Exits { slow, done };
+        let mixed = match direction {
+            Direction::Read if bytes > 8 => self.halves(function, (pointer, site), bytes / 2, done)?,
+            _ => slow,
+        };
+        let exits = Exits { slow, mixed, done };
         match direction {
             Direction::Read => {
                 self.load_own(&mut prologue, header, bytes == 8)?;
@@ -138,6 +144,24 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 self.write(&prologue, &access, &translation, site, exits)
             }
         }
+    }
+
+    /// A block that reads both halves by themselves: each may be in a state that the event cache knows.
+    fn halves(
+        &self,
+        function: FunctionValue<'ctx>,
+        (pointer, site): (PointerValue<'ctx>, IntValue<'ctx>),
+        bytes: u64,
+        done: BasicBlock<'ctx>,
+    ) -> Emitted<BasicBlock<'ctx>> {
+        let here = self.here()?;
+        let mixed = self.context.append_basic_block(function, "");
+        self.builder.position_at_end(mixed);
+        self.call_access_function(Direction::Read, bytes, pointer, site)?;
+        self.call_access_function(Direction::Read, bytes, self.offset(pointer, bytes)?, site)?;
+        self.builder.build_unconditional_branch(done)?;
+        self.builder.position_at_end(here);
+        Ok(mixed)
     }
 
     pub(super) fn new_function(
@@ -159,7 +183,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         // LLVM 19 ends functions that used wide registers with vzeroupper, also those that must preserve them: the
         // caller's upper halves were zeroed.
         let features = targets.iter().find(|t| t.0 == TARGET_FEATURES).map_or("", |t| t.1.as_str());
-        let features = if features.is_empty() { "-vzeroupper".into() } else { format!("{features},-vzeroupper") };
+        let features = if features.is_empty() { NO_VZEROUPPER.into() } else { format!("{features},{NO_VZEROUPPER}") };
         function
             .add_attribute(AttributeLoc::Function, self.context.create_string_attribute(TARGET_FEATURES, &features));
         function
@@ -169,7 +193,10 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
 pub(super) fn targets(function: FunctionValue<'_>) -> Vec<(&'static str, String)> {
     let value = |name| {
         let attribute = function.get_string_attribute(AttributeLoc::Function, name)?;
-        Some((name, attribute.get_string_value().to_string_lossy().into_owned()))
+        let value = attribute.get_string_value().to_string_lossy().into_owned();
+        // What these functions call is of their own set: the set does not depend on what was added for them.
+        let value = value.strip_suffix(NO_VZEROUPPER).map_or(value.as_str(), |given| given.trim_end_matches(','));
+        (!value.is_empty()).then(|| (name, value.to_owned()))
     };
     TARGET_ATTRIBUTES.into_iter().filter_map(value).collect()
 }

@@ -1,7 +1,7 @@
 //! Scalar evolution: how addresses relate to each other and to the iterations of loops.
 
 use super::ffi;
-use inkwell::values::{AsValueRef, FunctionValue, PointerValue};
+use inkwell::values::{AsValueRef, FunctionValue, InstructionValue, PointerValue};
 use std::ffi::c_void;
 
 /// LLVM's analyses of one function.
@@ -31,6 +31,14 @@ impl Analysis {
             ffi::threadtalk_shim_distances(self.0, pointers, segments, raw.len(), leaders, distances);
         }
         leaders.into_iter().map(|l| l as usize).zip(distances).collect()
+    }
+}
+
+impl Analysis {
+    /// Whether two loads or stores cannot touch the same bytes when they run one after the other.
+    pub fn disjoint(&self, one: InstructionValue<'_>, other: InstructionValue<'_>) -> bool {
+        // SAFETY: live instructions of the function that was analysed.
+        unsafe { ffi::threadtalk_shim_disjoint(self.0, one.as_value_ref(), other.as_value_ref()) }
     }
 }
 

@@ -80,6 +80,8 @@ unsafe extern "C" {
         distances: *mut i64,
     );
 
+    pub fn threadtalk_shim_disjoint(analysis: *mut c_void, one: LLVMValueRef, other: LLVMValueRef) -> bool;
+
     pub fn threadtalk_shim_loops(
         function: LLVMValueRef,
         data: *mut c_void,

@@ -2,6 +2,7 @@
 //! `inline_limit`; tests compare both.
 //!
 //! * [`own_reads`]: reads of what the same block has just written are own reads: no event, no code.
+//! * [`neighbours`]: accesses of neighbouring addresses at one line are one.
 //! * [`shared_translation`]: accesses near each other are translated by one look into the directory.
 //! * [`memos`]: reads of a loop nest compare with the state that they saw last.
 //! * [`whole_loops`]: loops whose accesses are known before they run get a copy without hooks.
@@ -11,6 +12,7 @@
 //! [`segment`].
 
 pub mod memos;
+pub mod neighbours;
 pub mod own_reads;
 pub mod segment;
 pub mod shared_translation;
@@ -32,6 +34,8 @@ pub struct Optimised<'ctx> {
     pub memos: memos::Memos<'ctx>,
     /// Number of reads that were left out.
     pub dropped: usize,
+    /// Number of accesses that became part of others.
+    pub joined: usize,
 }
 
 /// Runs them all.
@@ -40,6 +44,9 @@ pub fn run<'ctx>(plan: &mut Plan<'ctx>) -> Optimised<'ctx> {
     own_reads::run(plan);
     let dropped = before - plan.events.len();
     let mut analysis = Analysis::of(plan.function);
+    // Before neighbours are joined: it describes instructions.
+    let loops = whole_loops::find(plan, &mut analysis);
+    let joined = neighbours::run(plan, &mut analysis);
     let sharing = shared_translation::run(plan, &mut analysis);
-    Optimised { sharing, loops: whole_loops::find(plan, &mut analysis), dropped, memos: Default::default() }
+    Optimised { sharing, loops, dropped, joined, memos: Default::default() }
 }

@@ -19,11 +19,29 @@ pub fn read<const BYTES: u64>(t: &mut Thread, p: &Process, address: u64, site: u
     let last = address.saturating_add(BYTES - 1);
     let mut granule = address & !(GRANULE - 1);
     while granule <= last {
-        if let Some(cell) = p.signature.cell(granule, &mut t.chunks) {
+        // Of several cells, the inlined code has only found that they are not all in one state that it knows.
+        if let Some(cell) = p.signature.cell(granule, &mut t.chunks)
+            && (BYTES <= GRANULE || !is_settled(t, cell, site))
+        {
             read_cell(t, p, cell, granule, site);
         }
         granule += GRANULE;
     }
+}
+
+/// Settles the read of an element that is own, or in a state that the event cache knows.
+#[inline]
+fn is_settled(t: &Thread, cell: &AtomicU32, site: u32) -> bool {
+    let state = cell.load(Ordering::Relaxed);
+    if state.wrapping_sub(t.header.own_base) < t.header.own_span {
+        return true;
+    }
+    let Some(counter) = t.known(state, site) else { return false };
+    // SAFETY: counters of the event cache are mapped for the life of the process, and only this thread counts in them.
+    let counter = unsafe { &mut *counter };
+    let free = counter.rar.saturating_add(1) < counter.next;
+    counter.rar += u64::from(free);
+    free
 }
 
 /// A write of `BYTES` bytes.

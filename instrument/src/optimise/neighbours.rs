@@ -1,0 +1,192 @@
+//! Joins accesses of neighbouring addresses at one line: the pieces of an unrolled loop, the fields of a vector.
+//!
+//! Two sequences of 16 bytes cost twice what one of 32 costs. Accesses of one direction and site whose bytes follow each
+//! other become one, at the place of the last of them. Each piece consists of whole granules, so the events are the same
+//! as before, as long as nothing between a piece and that place can touch the piece's bytes and would have to come after
+//! it: for a write any access, for a read a write, or a read at another line, which might have been the first one.
+
+use super::segment::{Segments, plain};
+use crate::access::{Access, Direction, Plan, Worth};
+use crate::llvm::analysis::Analysis;
+use inkwell::values::InstructionValue;
+use std::collections::HashSet;
+use threadtalk_abi::GRANULE;
+
+/// Groups that are open at a time: those used last. Keeps the work linear.
+const MOST_OPEN: usize = 4;
+/// Accesses of a group: a line of bytes in 4-byte pieces.
+const MOST_PIECES: usize = 16;
+/// Longest access that is inlined.
+const LONGEST: u64 = 64;
+
+/// An access that may become part of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Piece {
+    /// Number of the event.
+    event: usize,
+    /// Bytes from the group's leader.
+    first: i64,
+    bytes: u64,
+}
+
+struct Group<'ctx> {
+    leader: usize,
+    event: usize,
+    pieces: Vec<Piece>,
+    instructions: Vec<InstructionValue<'ctx>>,
+}
+
+/// Joins them in the plan; returns how many accesses became part of others.
+pub fn run<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis) -> usize {
+    let segments = Segments::find(&plan.events);
+    let accesses: Vec<usize> = (0..plan.events.len()).filter(|&i| plain(&plan.events[i]).is_some()).collect();
+    let pointers: Vec<_> = accesses
+        .iter()
+        .filter_map(|&i| Some((plain(&plan.events[i])?.1.pointer, segments.of(&plan.events[i])? as u32)))
+        .collect();
+    if pointers.len() < 2 || pointers.len() != accesses.len() {
+        return 0;
+    }
+    let distances = analysis.distances(&pointers);
+    let mut distance_of = vec![None; plan.events.len()];
+    for (k, distance) in distances.into_iter().enumerate() {
+        distance_of[accesses[k]] = Some(distance);
+    }
+
+    let mut joined: Vec<Vec<Piece>> = Vec::new();
+    let mut open: Vec<Group<'ctx>> = Vec::new();
+    let mut segment = None;
+    for (number, event) in plan.events.iter().enumerate() {
+        let here = segments.of(event);
+        let access = plain(event);
+        if here != segment || access.is_none() {
+            open.drain(..).for_each(|group| joined.extend(runs(group.pieces)));
+            segment = here;
+        }
+        let (Some((direction, access)), Some((leader, first))) = (access, distance_of[number]) else { continue };
+        let bytes = access.bytes;
+        let joinable = event.worth > Worth::Call && is_whole(access);
+        let same = |group: &Group<'ctx>| {
+            let other = &plan.events[group.event];
+            joinable
+                && group.leader == leader
+                && (other.site, other.worth) == (event.site, event.worth)
+                && plain(other).is_some_and(|(d, _)| d == direction)
+                && group.pieces.len() < MOST_PIECES
+                && group.pieces.iter().all(|p| p.first + p.bytes as i64 <= first || first + bytes as i64 <= p.first)
+        };
+        let own = open.iter().position(same);
+        let mut place = 0;
+        open.retain_mut(|group| {
+            place += 1;
+            let other = &plan.events[group.event];
+            let reads = direction == Direction::Read && plain(other).is_some_and(|(d, _)| d == Direction::Read);
+            let keeps = own == Some(place - 1)
+                || reads && other.site == event.site
+                || group.instructions.iter().all(|&i| analysis.disjoint(i, event.inst));
+            if !keeps {
+                joined.extend(runs(std::mem::take(&mut group.pieces)));
+            }
+            keeps
+        });
+        if !joinable {
+            continue;
+        }
+        let piece = Piece { event: number, first, bytes };
+        match open.iter_mut().find(|group| same(group)) {
+            Some(group) => {
+                group.pieces.push(piece);
+                group.instructions.push(event.inst);
+            }
+            None => {
+                if open.len() == MOST_OPEN {
+                    joined.extend(runs(open.remove(0).pieces));
+                }
+                open.push(Group { leader, event: number, pieces: vec![piece], instructions: vec![event.inst] });
+            }
+        }
+    }
+    open.into_iter().for_each(|group| joined.extend(runs(group.pieces)));
+    replace(plan, &joined)
+}
+
+/// Whole granules of a size that is inlined.
+fn is_whole(access: &Access<'_>) -> bool {
+    access.bytes.is_multiple_of(GRANULE) && access.align >= GRANULE && crate::emit::is_inlined(access)
+}
+
+/// Runs of pieces without gaps, each of a length that is inlined. Pieces without neighbours are in none.
+fn runs(mut pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
+    pieces.sort_by_key(|p| p.first);
+    let mut out: Vec<Vec<Piece>> = Vec::new();
+    let mut rest = pieces.as_slice();
+    while let [first, ..] = rest {
+        // The longest beginning that is without gaps and a power of two long.
+        let (mut bytes, mut take) = (0, 1);
+        for (n, piece) in rest.iter().enumerate() {
+            if piece.first != first.first + bytes as i64 {
+                break;
+            }
+            bytes += piece.bytes;
+            if bytes.is_power_of_two() && bytes <= LONGEST {
+                take = n + 1;
+            }
+        }
+        if take > 1 {
+            out.push(rest[..take].to_vec());
+        }
+        rest = &rest[take..];
+    }
+    out
+}
+
+/// Puts one access in the place of each run's last event.
+fn replace(plan: &mut Plan<'_>, joined: &[Vec<Piece>]) -> usize {
+    let mut gone = HashSet::new();
+    for run in joined {
+        let (Some(lowest), Some(last)) = (run.first(), run.iter().map(|p| p.event).max()) else { continue };
+        let Some((direction, access)) = plain(&plan.events[lowest.event]).map(|(d, a)| (d, *a)) else { continue };
+        let whole = Access { bytes: run.iter().map(|p| p.bytes).sum(), ..access };
+        plan.events[last].action = crate::access::Action::Plain(direction, whole);
+        gone.extend(run.iter().map(|p| p.event).filter(|&e| e != last));
+    }
+    let mut number = 0;
+    plan.events.retain(|_| {
+        number += 1;
+        !gone.contains(&(number - 1))
+    });
+    gone.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pieces(list: &[(i64, u64)]) -> Vec<Piece> {
+        list.iter().enumerate().map(|(event, &(first, bytes))| Piece { event, first, bytes }).collect()
+    }
+
+    fn lengths(list: &[(i64, u64)]) -> Vec<(i64, u64)> {
+        runs(pieces(list)).iter().map(|run| (run[0].first, run.iter().map(|p| p.bytes).sum())).collect()
+    }
+
+    #[test]
+    fn pieces_of_an_unrolled_loop_are_one_whatever_their_order() {
+        assert_eq!(lengths(&[(16, 8), (0, 8), (24, 8), (8, 8)]), [(0, 32)]);
+        assert_eq!(lengths(&[(-16, 16), (0, 16)]), [(-16, 32)]);
+    }
+
+    #[test]
+    fn only_lengths_with_a_sequence_are_made() {
+        // Three coordinates: two and one.
+        assert_eq!(lengths(&[(0, 8), (8, 8), (16, 8)]), [(0, 16)]);
+        assert_eq!(lengths(&[(0, 64), (64, 64)]), []);
+        assert_eq!(lengths(&[(0, 4), (4, 8), (12, 4)]), [(0, 16)]);
+    }
+
+    #[test]
+    fn gaps_part() {
+        assert_eq!(lengths(&[(0, 8), (12, 4), (16, 16), (32, 16)]), [(16, 32)]);
+        assert_eq!(lengths(&[(0, 8), (16, 8)]), []);
+    }
+}
