@@ -125,6 +125,9 @@ const SHORT_FUNCTION: usize = 32;
 /// Innermost loops with no more accesses count reuse inline.
 const SMALL_LOOP: usize = 16;
 
+/// Loops around others with no more accesses of their own count reuse inline, too: the factor of a row.
+const FEW_AROUND: usize = 4;
+
 /// Loops with more accesses of their own do so much in an iteration that inlining gains little.
 const LARGE_LOOP: usize = 64;
 
@@ -141,6 +144,7 @@ fn weigh<'ctx>(events: &mut [Event<'ctx>], loops: &Loops<'ctx>, accesses: usize)
             None if short => Worth::Own,
             None => Worth::Call,
             Some(index) if !loops.has_inner(index) && in_loop[index] <= SMALL_LOOP => Worth::Events,
+            Some(index) if in_loop[index] <= FEW_AROUND => Worth::Events,
             Some(index) if in_loop[index] > LARGE_LOOP => Worth::Call,
             Some(_) => Worth::Own,
         };
