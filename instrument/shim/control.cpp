@@ -69,7 +69,8 @@ Instruction *free_place(BasicBlock *from, BasicBlock *to) {
 }
 
 bool can_split(BasicBlock *from, BasicBlock *to) {
-  return !to->isEHPad() && !isa<IndirectBrInst, CatchSwitchInst, CleanupReturnInst, CatchReturnInst>(from->getTerminator());
+  Instruction *last = from->getTerminator();
+  return !to->isEHPad() && !isa<IndirectBrInst, CatchSwitchInst, CleanupReturnInst, CatchReturnInst>(last);
 }
 
 } // namespace
@@ -149,7 +150,8 @@ void threadtalk_shim_control_graph(LLVMValueRef function, void *data, Threadtalk
         if (last->getSuccessor(i) == to)
           weight += frequency(&block) * probabilities.getEdgeProbability(&block, i).getNumerator() /
                     BranchProbability::getDenominator();
-      bool only_indirect = all_of(predecessors(to), [](BasicBlock *b) { return isa<IndirectBrInst>(b->getTerminator()); });
+      bool only_indirect =
+          all_of(predecessors(to), [](BasicBlock *b) { return isa<IndirectBrInst>(b->getTerminator()); });
       bool countable = indirect ? only_indirect : free_place(&block, to) || can_split(&block, to);
       report(&block, to, weight, indirect ? THREADTALK_INDIRECT : THREADTALK_BRANCH, countable);
     }

@@ -108,8 +108,8 @@ struct ThreadtalkTrips {
   LLVMValueRef count;  // i64: how often the edge is taken each time the loop runs
   LLVMValueRef before; // the instruction before the loop at which that is known
 };
-// If the edge goes back in a loop that keeps to itself and whose number of iterations is known before it: computes that, and
-// returns true.
+// If the edge goes back in a loop that keeps to itself and whose number of iterations is known before it: computes
+// that, and returns true.
 bool threadtalk_shim_control_trips(void *analysis, LLVMBasicBlockRef from, LLVMBasicBlockRef to, ThreadtalkTrips *out);
 // Whether an instruction was made for counters.
 bool threadtalk_shim_is_control(LLVMValueRef instruction);

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use support::flow::{Counts, counts};
 use support::{LEVELS, Project};
 
-/// Runs a program at every level, alone and with the memory instrumentation, and compares each block's derived count with its own.
-/// Returns the counts without optimisation.
+/// Runs a program at every level, alone and with the memory instrumentation, and compares each block's derived count
+/// with its own. Returns the counts without optimisation.
 fn check(file: &str, source: &str, flags: &[&str]) -> BTreeMap<String, Counts> {
     let mut first = None;
     for level in LEVELS {
@@ -167,7 +167,11 @@ __attribute__((noinline)) static int tries(int n) {
   }
   return sum + closed;
 }
-static int silent(int n) noexcept { std::vector<int> v; for (int i = 0; i < n; i++) v.push_back(pick(9)); return v.at(n / 2); }
+static int silent(int n) noexcept {
+  std::vector<int> v;
+  for (int i = 0; i < n; i++) v.push_back(pick(9));
+  return v.at(n / 2);
+}
 int main() {
   int t = tries(60) + silent(50);
   try { std::vector<int>().at(1); } catch (const std::out_of_range &) { t++; }

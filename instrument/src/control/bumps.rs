@@ -31,8 +31,8 @@ pub struct Trips<'ctx> {
     pub before: InstructionValue<'ctx>,
 }
 
-/// Edges back in loops whose number of iterations is known before them, and in which a thread neither synchronises nor leaves: one addition
-/// counts them all. And the other edges with counters.
+/// Edges back in loops whose number of iterations is known before them, and in which a thread neither synchronises
+/// nor leaves: one addition counts them all. And the other edges with counters.
 pub fn known_trips<'ctx>(function: FunctionValue<'ctx>, graph: &Graph<'ctx>) -> (Vec<Trips<'ctx>>, Vec<usize>) {
     let mut analysis = None;
     let mut trips = Vec::new();
@@ -45,8 +45,8 @@ pub fn known_trips<'ctx>(function: FunctionValue<'ctx>, graph: &Graph<'ctx>) -> 
         };
         let is_back = edge.flags & edge_flags::BACK != 0;
         let mut raw = RawTrips { count: std::ptr::null_mut(), before: std::ptr::null_mut() };
-        // SAFETY: blocks of the function that is analysed, which has not changed but for what the shim added before loops. On
-        // success the shim has filled in an i64 and an instruction.
+        // SAFETY: blocks of the function that is analysed, which has not changed but for what the shim added before
+        // loops. On success the shim has filled in an i64 and an instruction.
         unsafe {
             let known = is_back && {
                 let analysis = analysis.get_or_insert_with(|| Analysis::of(function));
@@ -64,8 +64,8 @@ pub fn known_trips<'ctx>(function: FunctionValue<'ctx>, graph: &Graph<'ctx>) -> 
     (trips, single)
 }
 
-/// Finds a place for each of the edges, and makes it where there is none. The entry block's own instructions may move into another block
-/// afterwards, places move with them.
+/// Finds a place for each of the edges, and makes it where there is none. The entry block's own instructions may move
+/// into another block afterwards, places move with them.
 pub fn places<'ctx>(graph: &Graph<'ctx>, single: &[usize]) -> Emitted<Vec<(Place<'ctx>, u32)>> {
     let entry = graph.blocks.first().copied();
     let none = || PassError::Invalid("an edge has no place for its counter".into());

@@ -27,7 +27,8 @@ const SYNCHRONISES: [&str; 12] = [
     "thrd_sleep",
 ];
 
-/// The same for families of functions. `_ZNSt...` are std::thread::join, std::condition_variable, std::mutex's slow way.
+/// The same for families of functions. `_ZNSt...` are std::thread::join, std::condition_variable, std::mutex's slow
+/// way.
 const SYNCHRONISING_PREFIXES: [&str; 20] = [
     "pthread_join",
     "pthread_tryjoin",

@@ -47,8 +47,9 @@ pub struct Edge<'ctx> {
 
 /// Blocks and edges.
 pub struct Graph<'ctx> {
-    /// The function's blocks in their order. Where branches with computed targets (`goto *`) have several targets in common, their
-    /// single edges cannot be counted: one block of no instructions stands behind them all. It comes last and is not listed here.
+    /// The function's blocks in their order. Where branches with computed targets (`goto *`) have several targets in
+    /// common, their single edges cannot be counted: one block of no instructions stands behind them all. It comes
+    /// last and is not listed here.
     pub blocks: Vec<BasicBlock<'ctx>>,
     /// How often each is expected to run in a call of the function.
     pub frequencies: Vec<f64>,

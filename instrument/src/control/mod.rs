@@ -1,8 +1,8 @@
 //! Counts control flow: how often each edge of each function is taken, by thread.
 //!
-//! The counters are placed before accesses get their sequences, so that the graph in the tables is the program's own. What is emitted
-//! here carries metadata by which the memory instrumentation knows it: it is neither an access nor synchronisation, and a plain copy
-//! of a loop copies it.
+//! The counters are placed before accesses get their sequences, so that the graph in the tables is the program's own.
+//! What is emitted here carries metadata by which the memory instrumentation knows it: it is neither an access nor
+//! synchronisation, and a plain copy of a loop copies it.
 //!
 //! * [`graph`] is the function's control flow graph, as LLVM has it now.
 //! * [`spanning_tree`] decides which edges get a counter.
@@ -36,8 +36,8 @@ pub struct Control<'a, 'm, 'ctx> {
     pub functions: &'a mut Functions,
     /// The module's tables.
     pub tables: &'a mut Tables,
-    /// Each block gets a counter of its own, too (`control_all`): what the derived counts are compared with. They follow those of the
-    /// function's edges, in the order of the blocks.
+    /// Each block gets a counter of its own, too (`control_all`): what the derived counts are compared with. They
+    /// follow those of the function's edges, in the order of the blocks.
     pub all_blocks: bool,
     /// Where clocks are read, by function.
     pub timings: Vec<Timing<'ctx>>,

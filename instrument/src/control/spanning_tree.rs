@@ -1,7 +1,8 @@
 //! Which edges of a graph get a counter: those outside a spanning tree of greatest weight.
 //!
-//! What enters a node leaves it, so the counts of a tree's edges follow from the others', leaf by leaf. A tree of greatest weight leaves
-//! the least weight to be counted (Knuth and Stevenson 1973; Ball and Larus, *Optimally profiling and tracing programs*, 1994).
+//! What enters a node leaves it, so the counts of a tree's edges follow from the others', leaf by leaf. A tree of
+//! greatest weight leaves the least weight to be counted (Knuth and Stevenson 1973; Ball and Larus, *Optimally
+//! profiling and tracing programs*, 1994).
 
 /// An edge between two nodes.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,8 @@
-//! Whose time is taken: functions, outermost loops and OpenMP constructs that run long enough for two calls of the clock.
+//! Whose time is taken: functions, outermost loops and OpenMP constructs that run long enough for two calls of the
+//! clock.
 //!
-//! How long something runs is not known here. A function is left out if it is short by LLVM's estimate (blocks weighted by their expected
-//! frequency) and this module calls it from a loop or from itself; a loop if it is short.
+//! How long something runs is not known here. A function is left out if it is short by LLVM's estimate (blocks
+//! weighted by their expected frequency) and this module calls it from a loop or from itself; a loop if it is short.
 
 use super::calls;
 use super::contents::instructions;
@@ -19,8 +20,8 @@ use std::mem::offset_of;
 use threadtalk_abi::hooks::{self, Hook};
 use threadtalk_abi::module::{ModuleBases, RegionKind};
 
-/// Expected instructions from which on something is long: at 3 a nanosecond some 0.3 microseconds, several times what two readings of
-/// the clock take.
+/// Expected instructions from which on something is long: at 3 a nanosecond some 0.3 microseconds, several times what
+/// two readings of the clock take.
 const LONG: f64 = 1000.0;
 
 /// A call site runs in a loop if it is expected to run more often than its function is called.

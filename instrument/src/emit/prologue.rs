@@ -49,8 +49,8 @@ pub struct Prologue<'ctx> {
 }
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
-    /// Emits the prologue. Everything that follows goes before instructions that it dominates. `known`: the control block, if the
-    /// function has looked for it already.
+    /// Emits the prologue. Everything that follows goes before instructions that it dominates. `known`: the control
+    /// block, if the function has looked for it already.
     pub fn prologue(
         &self,
         function: FunctionValue<'ctx>,

@@ -1,5 +1,5 @@
-//! What the fake runtime prints about control flow, and the slow way to derive all counts: as long as some block has one unknown edge,
-//! what enters it leaves it.
+//! What the fake runtime prints about control flow, and the slow way to derive all counts: as long as some block has
+//! one unknown edge, what enters it leaves it.
 
 use std::collections::{BTreeMap, HashMap};
 

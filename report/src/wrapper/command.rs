@@ -26,8 +26,8 @@ pub struct Prepared {
 /// What `--threadtalk=` takes: what is compiled into the program.
 const FEATURES: [&str; 3] = ["memory", "control", "cache"];
 
-/// Takes `--threadtalk=FEATURES`, `--threadtalk-NAME=VALUE` and `--ignorelist=FILE` out of a command line; they become the pass's
-/// options.
+/// Takes `--threadtalk=FEATURES`, `--threadtalk-NAME=VALUE` and `--ignorelist=FILE` out of a command line; they
+/// become the pass's options.
 pub fn split_own_options(args: Vec<OsString>) -> Result<(Vec<OsString>, Vec<OsString>)> {
     let (mut own, mut rest) = (Vec::new(), Vec::with_capacity(args.len()));
     for arg in args {

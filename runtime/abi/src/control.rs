@@ -1,9 +1,9 @@
 //! Control flow: what is counted of it, and where the tables say so.
 //!
-//! A function's blocks and the edges between them are listed as they are when the counters are placed: at the end of the optimiser's
-//! pipeline, before accesses get their sequences. Only edges outside a spanning tree have a counter (Knuth and Stevenson 1973;
-//! Ball and Larus 1994); as what enters a block also leaves it, all other counts follow from theirs. So that this
-//! holds, the world outside the function is a node, too: [`OUTSIDE`].
+//! A function's blocks and the edges between them are listed as they are when the counters are placed: at the end of
+//! the optimiser's pipeline, before accesses get their sequences. Only edges outside a spanning tree have a counter
+//! (Knuth and Stevenson 1973; Ball and Larus 1994); as what enters a block also leaves it, all other counts follow
+//! from theirs. So that this holds, the world outside the function is a node, too: [`OUTSIDE`].
 //!
 //! A counter is a word of the thread's [`crate::thread::ThreadHeader::column`], at its module's
 //! [`crate::module::ModuleBases::counter_base`] plus its number. Inlined code loads the column for each bump:
@@ -12,9 +12,9 @@
 /// The node of an edge that comes from the function's caller or goes there.
 pub const OUTSIDE: u32 = u32::MAX;
 
-/// Categories of instructions, numbered from 0: loads and stores, computation of addresses, integer arithmetic, floating point
-/// arithmetic, comparisons, conditional transfers of control, unconditional ones, synchronisation (Kambadur et al., IISWC 2012,
-/// figure 6).
+/// Categories of instructions, numbered from 0: loads and stores, computation of addresses, integer arithmetic,
+/// floating point arithmetic, comparisons, conditional transfers of control, unconditional ones, synchronisation
+/// (Kambadur et al., IISWC 2012, figure 6).
 pub const CATEGORIES: usize = 8;
 
 /// Most counters of a module; functions that would need more are not counted.
@@ -46,8 +46,8 @@ pub struct FunctionEntry {
 pub mod function_flags {
     /// The function's time is taken: it calls `__threadtalk_enter` and `__threadtalk_exit`.
     pub const TIMED: u32 = 1;
-    /// Its control flow cannot be counted (edges that no code can be put on in more places than flow conservation can make up
-    /// for): its blocks are listed, none of its edges.
+    /// Its control flow cannot be counted (edges that no code can be put on in more places than flow conservation can
+    /// make up for): its blocks are listed, none of its edges.
     pub const UNCOUNTED: u32 = 2;
 }
 
@@ -91,8 +91,8 @@ pub struct EdgeEntry {
 pub mod edge_flags {
     /// Goes back to the header of a loop.
     pub const BACK: u32 = 1;
-    /// No branch: an exception leaves through a call that is not caught here, or `setjmp` returns once more. No code can
-    /// be put there, so it never has a counter.
+    /// No branch: an exception leaves through a call that is not caught here, or `setjmp` returns once more. No code
+    /// can be put there, so it never has a counter.
     pub const ABNORMAL: u32 = 2;
 }
 
@@ -112,8 +112,8 @@ pub struct CallEntry {
 
 /// Bits of [`CallEntry::flags`].
 pub mod call_flags {
-    /// The callee runs on other threads (`pthread_create`, `__kmpc_fork_call`): it is the start routine that is named, not what
-    /// is called.
+    /// The callee runs on other threads (`pthread_create`, `__kmpc_fork_call`): it is the start routine that is
+    /// named, not what is called.
     pub const FORK: u32 = 1;
     /// Through a pointer.
     pub const INDIRECT: u32 = 2;

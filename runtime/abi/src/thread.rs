@@ -44,8 +44,8 @@ pub struct ThreadHeader {
     pub directory: *const u64,
     /// First fresh id of this thread.
     pub own_base: u32,
-    /// Number of fresh ids of this thread (serial and parallel ones): a power of two of which `own_base` is a multiple, so that
-    /// `(c ^ own_base) & -own_span == 0` is the same question, for any number of cells at once.
+    /// Number of fresh ids of this thread (serial and parallel ones): a power of two of which `own_base` is a
+    /// multiple, so that `(c ^ own_base) & -own_span == 0` is the same question, for any number of cells at once.
     pub own_span: u32,
     /// Fresh id of this thread for site 0: `own_base`, or `own_base + (1 << site_bits)` while other threads exist.
     /// Changes only inside calls (thread creation and join): it may be kept in a register between calls.
@@ -56,14 +56,15 @@ pub struct ThreadHeader {
     pub events: *mut EventSlot,
     /// `visits[region]` counts how often this thread entered the region (function entry, loop preheader).
     pub visits: *mut u64,
-    /// Site of the latest call that may create a thread (`pthread_create`, `std::thread`, `__kmpc_fork_call`) or synchronise
-    /// (locks, barriers, joins): the pass stores it before the call; the new thread's record takes it, and so does what blocks.
+    /// Site of the latest call that may create a thread (`pthread_create`, `std::thread`, `__kmpc_fork_call`) or
+    /// synchronise (locks, barriers, joins): the pass stores it before the call; the new thread's record takes it,
+    /// and so does what blocks.
     pub call_site: u32,
     /// How many of the memos the running loop nest uses.
     pub memos_used: u32,
-    /// Counters of control flow, one for each of all registered modules ([`crate::control`]): a bump adds 1 to the word
-    /// `counter_base + k`. Never null. Other threads store another column here when the number of threads changes, relaxed: a bump
-    /// that loaded the old one counts there. So code loads it for every bump.
+    /// Counters of control flow, one for each of all registered modules ([`crate::control`]): a bump adds 1 to the
+    /// word `counter_base + k`. Never null. Other threads store another column here when the number of threads
+    /// changes, relaxed: a bump that loaded the old one counts there. So code loads it for every bump.
     pub column: *mut u64,
     /// See [`crate::memo`].
     pub memos: [Memo; MEMOS],
