@@ -179,7 +179,7 @@ pub fn parse<'t>(text: &'t [u8], mut complain: impl FnMut(&'t [u8], Mistake)) ->
 /// The list of processors in the text of the options: the last that [`parse`] took.
 pub fn bind_list(text: &[u8]) -> Option<&[u8]> {
     let lists = text.split(|&b| b == b':').filter_map(|item| item.strip_prefix(b"bind="));
-    lists.filter(|list| binding::count(list).is_some()).last()
+    lists.rev().find(|list| binding::count(list).is_some())
 }
 
 fn parse_value(range: &Range, text: &[u8]) -> Option<u64> {
