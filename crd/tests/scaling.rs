@@ -17,9 +17,12 @@ fn points(law: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
     SIZES.iter().map(|n| (*n, law(*n))).collect()
 }
 
+/// Name, law, power of n, power of its logarithm.
+type Planted = (&'static str, fn(f64) -> f64, f64, f64);
+
 #[test]
 fn planted_laws_are_found() {
-    let planted: [(&str, fn(f64) -> f64, f64, f64); 9] = [
+    let planted: [Planted; 9] = [
         ("linear", |n| 7.0 * n, 1.0, 0.0),
         ("boundary rows", |n| 12.0 * (n - 2.0), 1.0, 0.0),
         ("area", |n| 0.5 * n * n + 100.0, 2.0, 0.0),
