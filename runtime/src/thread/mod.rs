@@ -17,6 +17,7 @@ use crate::file::appender::Appender;
 use crate::lifecycle::{threads, tls};
 use crate::memory;
 use crate::memory::arena::Arena;
+use crate::phases::Phases;
 use crate::process::Process;
 use core::ptr;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -58,6 +59,8 @@ pub struct Thread {
     pub arena: Arena,
     /// Region entries.
     pub visits: Visits,
+    /// Communication over time.
+    pub phases: Phases,
     /// Innermost open user region, or 0.
     pub context: u32,
     /// Its record in the profile.
@@ -107,6 +110,7 @@ impl Thread {
             watches,
             arena: Arena::with_budget(process.options.crd_bytes as usize),
             visits: Visits::new(),
+            phases: Phases::new(),
             context: 0,
             record: ptr::null_mut(),
             checked: 0,
@@ -134,6 +138,7 @@ impl Thread {
         self.busy = false;
         self.forget_events();
         self.forget_memos();
+        self.phases.begin(process);
         self.header.visits = match self.visits.begin(process, id) {
             Some(counters) => counters,
             None => return false,
