@@ -14,6 +14,7 @@
 //! | matrices of regions, own and with all inside | `matrices::cells` |
 //! | reuse ratio, homogeneity, balance | `matrices::crr`, `matrices::homogeneity`, `matrices::balance` |
 //! | reuse distances | [`sequence`] (exact), `distance::statstack` (from samples), `distance::quantile`, `distance::cutoff` |
+//! | communication over time | `phases` |
 //! | how far to trust it | [`accuracy`] |
 //! | two profiles against each other | [`compare`] |
 //! | how they grow over several profiles | [`scaling`] |
@@ -32,6 +33,7 @@ pub mod model;
 mod options;
 mod participants;
 pub mod placement;
+mod phases;
 mod program;
 mod regions;
 pub mod scaling;

@@ -63,12 +63,17 @@ pub fn process_start(arguments: &[*const c_char], environment: *const *const c_c
 
 /// The calling thread arrives where it may wait for others, or starts one.
 pub fn phase_boundary(end: PhaseEnd) {
-    on_thread(|t, p| phases::boundary(t, p, end));
+    // A thread that has run no instrumented code has read nothing, and is not made known by waiting.
+    if !thread::own_block().is_null() {
+        on_thread(|t, p| phases::boundary(t, p, end));
+    }
 }
 
 /// The calling thread goes on.
 pub fn phase_resume() {
-    on_thread(phases::resume);
+    if !thread::own_block().is_null() {
+        on_thread(phases::resume);
+    }
 }
 
 /// In the parent, before it creates a thread: gives it its number and turns the caller's writes to "parallel".
