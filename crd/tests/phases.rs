@@ -50,10 +50,10 @@ fn cells(phases: &[threadtalk_crd::model::Phase]) -> Cells {
 prop_compose! {
     fn a_piece()(
         writer in 0..THREADS, step in 1..THREADS, from in 0..2000u64, length in 0..500u64, raw in 0..100u64, rar in 0..100u64,
-        barrier in any::<bool>(), coarse in any::<bool>(),
+        barrier in any::<bool>(), meeting in 0..6u64, coarse in any::<bool>(),
     ) -> Phase {
         let end = if barrier { PhaseEnd::Barrier } else { PhaseEnd::Slice };
-        Phase { writer, reader: (writer + step) % THREADS, from_ns: from, to_ns: from + length, raw, rar, end, coarse }
+        Phase { writer, reader: (writer + step) % THREADS, from_ns: from, to_ns: from + length, raw, rar, meeting, end, coarse }
     }
 }
 
@@ -91,18 +91,19 @@ proptest! {
     /// Episodes between barriers at which all threads wait: every one keeps its own, however they lie in time.
     #[test]
     fn what_barriers_part_stays_apart(
-        episodes in prop::collection::vec((1..300u64, prop::collection::vec((0..40u64, 0..40u64, 1..50u64), 3)), 1..30),
+        episodes in prop::collection::vec((1..300u64, prop::collection::vec((0..900u64, 0..40u64, 1..50u64), 3)), 1..30),
     ) {
         let (mut pieces, mut events, mut now) = (Vec::new(), Vec::new(), 0);
         let mut expected: Vec<(f64, u64)> = Vec::new();
-        for (work, threads) in &episodes {
-            // Threads leave the barrier one after the other and arrive at the next at different times, all after that.
+        for (number, (work, threads)) in (1..).zip(&episodes) {
+            // Threads leave the barrier one after the other, maybe when others have arrived at the next.
             let begin = now;
-            let arrive = |late: u64| begin + 40 + work + late;
-            let end = threads.iter().map(|(_, late, _)| arrive(*late)).max().unwrap();
+            let arrive = |leave: u64, late: u64| begin + leave + work + late;
+            let end = threads.iter().map(|(leave, late, _)| arrive(*leave, *late)).max().unwrap();
             for (reader, (leave, late, raw)) in (1..).zip(threads) {
                 pieces.push(Phase {
-                    writer: 0, reader, from_ns: begin + leave, to_ns: arrive(*late), raw: *raw, rar: 0,
+                    writer: 0, reader, from_ns: begin + leave, to_ns: arrive(*leave, *late), raw: *raw, rar: 0,
+                    meeting: number,
                     end: PhaseEnd::Barrier, coarse: false,
                 });
                 events.push((0, reader, *raw, 0));
@@ -123,7 +124,7 @@ proptest! {
 }
 
 fn piece(writer: u32, reader: u32, from_ns: u64, to_ns: u64, raw: u64) -> Phase {
-    Phase { writer, reader, from_ns, to_ns, raw, rar: 0, end: PhaseEnd::Barrier, coarse: false }
+    Phase { writer, reader, from_ns, to_ns, raw, rar: 0, meeting: 0, end: PhaseEnd::Barrier, coarse: false }
 }
 
 #[test]

@@ -61,24 +61,9 @@ pub fn process_start(arguments: &[*const c_char], environment: *const *const c_c
     process::start().is_recording()
 }
 
-/// The calling thread arrives where it may wait for others, or starts one.
-pub fn phase_boundary(end: PhaseEnd) {
-    // A thread that has run no instrumented code has read nothing, and is not made known by waiting.
-    if !thread::own_block().is_null() {
-        on_thread(|t, p| phases::boundary(t, p, end));
-    }
-}
-
-/// The calling thread goes on.
-pub fn phase_resume() {
-    if !thread::own_block().is_null() {
-        on_thread(phases::resume);
-    }
-}
-
 /// In the parent, before it creates a thread: gives it its number and turns the caller's writes to "parallel".
 pub fn thread_created() -> CreationTicket {
-    phase_boundary(PhaseEnd::Thread);
+    on_thread(|t, p| phases::boundary(t, p, PhaseEnd::Wait));
     let ticket = match recorded() {
         None => CreationTicket(NO_TICKET),
         Some((process, thread)) => {

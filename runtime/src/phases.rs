@@ -1,12 +1,12 @@
 //! Communication over time: what a thread has read of each other one since it last said so.
 //!
 //! Nothing is added where events are counted. At certain moments a thread adds up its own event records by writer and
-//! writes what is more than the last time: when it arrives where threads wait for each other ([`boundary`]; it has time
+//! writes what is more than the last time: when it begins to wait ([`boundary`]; it has time
 //! then), and in slow paths when a slice of time is over ([`tick`]). What it counts after its last set is known from its
 //! records: no set is written at its end, so threads that live shortly cost nothing here.
 //!
 //! Two things are bounded. Memory: slices double each time half of what is left of the budget is used, and with
-//! nothing left no set is written. Time: after a sum that took `c`, none follows for 64 `c`.
+//! nothing left no set is written. Time: after a sum that took `c`, none follows for 64 `c`, unless all boundaries are asked for.
 
 use crate::events::{EventKey, Table};
 use crate::file::appender::Appender;
@@ -84,6 +84,8 @@ pub struct Phases {
     /// Before this no sum is made.
     rest_ns: u64,
     hooks: u32,
+    /// The meeting at which the thread is about to arrive; 0 = none.
+    meeting: u64,
     /// Everything counted is written.
     is_clean: bool,
 }
@@ -101,6 +103,7 @@ impl Phases {
             slice_ns: 0,
             rest_ns: 0,
             hooks: HOOKS,
+            meeting: 0,
             is_clean: false,
         }
     }
@@ -109,9 +112,14 @@ impl Phases {
     pub fn begin(&mut self, process: &Process) {
         self.index.clear();
         self.len = 0;
-        self.is_clean = false;
+        (self.is_clean, self.meeting) = (false, 0);
         self.since_ns = if process.phases.is_off() { 0 } else { process.elapsed_ns() };
         (self.slice_ns, self.rest_ns) = (self.since_ns.saturating_add(process.phases.period_ns), self.since_ns);
+    }
+
+    /// The next boundary is where the threads of a barrier meet for the `number`-th time. Barriers of a run are numbered.
+    pub fn meets(&mut self, barrier: u64, number: u64) {
+        self.meeting = barrier << 40 | number & ((1 << 40) - 1);
     }
 
     fn sum(&mut self, writer: u32) -> Option<&mut Sum> {
@@ -183,6 +191,7 @@ pub fn boundary(t: &mut Thread, p: &Process, end: PhaseEnd) {
     if !p.phases.is_off() {
         write(t, p, p.elapsed_ns(), end);
     }
+    t.phases.meeting = 0;
 }
 
 /// The thread goes on after a [`boundary`]: the time that it waited belongs to no phase.
@@ -216,13 +225,15 @@ fn write(t: &mut Thread, p: &Process, now: u64, end: PhaseEnd) {
     } else if now - t.phases.since_ns >= gap && p.phases.take((sets * size_of::<PhaseRecord>()) as u64) {
         append(t, p, now, end);
     }
-    let spent = p.elapsed_ns().saturating_sub(now);
-    t.phases.rest_ns = now.saturating_add(spent * SHARE);
+    if p.phases.period_ns > 0 {
+        let spent = p.elapsed_ns().saturating_sub(now);
+        t.phases.rest_ns = now.saturating_add(spent * SHARE);
+    }
 }
 
 fn append(t: &mut Thread, p: &Process, now: u64, end: PhaseEnd) {
     let coarse = if p.phases.doublings() > 0 { phase_flags::COARSE } else { 0 };
-    let Phases { records, sums, len, since_ns, .. } = &mut t.phases;
+    let Phases { records, sums, len, since_ns, meeting, .. } = &mut t.phases;
     for i in 0..*len {
         // SAFETY: below `len`.
         let sum = unsafe { &mut *sums.add(i) };
@@ -236,6 +247,7 @@ fn append(t: &mut Thread, p: &Process, now: u64, end: PhaseEnd) {
             to_ns: now,
             raw: sum.now[0] - sum.written[0],
             rar: sum.now[1] - sum.written[1],
+            meeting: if end == PhaseEnd::Slice { 0 } else { *meeting },
             end: end as u16,
             flags: coarse,
             reserved: 0,

@@ -13,6 +13,8 @@ pub struct Piece {
     pub to: u64,
     pub raw: u64,
     pub rar: u64,
+    /// When those whom the reader waited for at its end were there, too; else `to`.
+    pub until: u64,
     /// It ends where the reader waited for others.
     pub at_barrier: bool,
 }
@@ -25,6 +27,12 @@ pub fn of(profile: &Profile) -> Vec<Piece> {
         let sum = left.entry((e.writer, e.reader)).or_default();
         *sum = (sum.0.saturating_add(e.raw), sum.1.saturating_add(e.rar));
     }
+    // A meeting is over when the last has arrived.
+    let mut meetings: HashMap<u64, u64> = HashMap::new();
+    for p in profile.phases().filter(|p| p.meeting != 0) {
+        let end = meetings.entry(p.meeting).or_default();
+        *end = (*end).max(p.to_ns);
+    }
     let mut last: HashMap<u32, u64> = HashMap::new();
     let mut pieces = Vec::new();
     for p in profile.phases() {
@@ -34,8 +42,10 @@ pub fn of(profile: &Profile) -> Vec<Piece> {
         *rest = (rest.0 - raw, rest.1 - rar);
         let end = last.entry(p.reader).or_default();
         *end = (*end).max(p.to_ns);
+        let (from, to) = (p.from_ns, p.to_ns);
+        let until = meetings.get(&p.meeting).map_or(to, |end| *end);
         let at_barrier = p.end == PhaseEnd::Barrier;
-        pieces.push(Piece { writer: p.writer, reader: p.reader, from: p.from_ns, to: p.to_ns, raw, rar, at_barrier });
+        pieces.push(Piece { writer: p.writer, reader: p.reader, from, to, until, raw, rar, at_barrier });
     }
     let lives: HashMap<u32, (u64, Option<u64>)> =
         profile.threads().iter().map(|t| (t.id, (t.start_ns, t.end_ns))).collect();
@@ -46,7 +56,7 @@ pub fn of(profile: &Profile) -> Vec<Piece> {
         let (start, end) = lives.get(&reader).copied().unwrap_or((0, None));
         let from = last.get(&reader).copied().unwrap_or(start);
         let to = end.unwrap_or(run).max(from);
-        pieces.push(Piece { writer, reader, from, to, raw, rar, at_barrier: false });
+        pieces.push(Piece { writer, reader, from, to, until: to, raw, rar, at_barrier: false });
     }
     pieces.sort_unstable_by_key(|p| (p.from, p.to, p.writer, p.reader));
     pieces

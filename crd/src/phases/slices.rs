@@ -44,12 +44,12 @@ fn stretches(pieces: &[Piece]) -> Vec<Stretch> {
     for (index, p) in pieces.iter().enumerate() {
         match found.last_mut() {
             // One of no duration belongs to what ends where it is.
-            Some(last) if p.from < last.to || p.to == last.to => {
+            Some(last) if p.from < last.to || p.until == last.to => {
                 last.pieces.end = index + 1;
-                last.to = last.to.max(p.to);
+                last.to = last.to.max(p.until);
                 last.at_barrier |= p.at_barrier;
             }
-            _ => found.push(Stretch { pieces: index..index + 1, from: p.from, to: p.to, at_barrier: p.at_barrier }),
+            _ => found.push(Stretch { pieces: index..index + 1, from: p.from, to: p.until, at_barrier: p.at_barrier }),
         }
     }
     found
@@ -78,7 +78,7 @@ fn join(stretches: Vec<Stretch>) -> Vec<Stretch> {
 fn slices(pieces: &[Piece], stretch: &Stretch, width: u64) -> Vec<Cut> {
     let length = stretch.to - stretch.from;
     // A stretch that is one piece of time tells nothing of what happened when inside it.
-    let is_one = pieces.iter().all(|p| (p.from, p.to) == (stretch.from, stretch.to));
+    let is_one = pieces.iter().all(|p| (p.from, p.until) == (stretch.from, stretch.to));
     let count = if is_one { 1 } else { length.div_ceil(width).max(1) };
     let edge = |k: u64| stretch.from + (u128::from(length) * u128::from(k) / u128::from(count)) as u64;
     let empty = |k: u64| Cut {

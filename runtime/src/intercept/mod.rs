@@ -12,7 +12,6 @@
 //!
 //! A fully static program has no next definition to ask for; there the linker's `--wrap` gives both names (feature `wrap`).
 
-pub mod barriers;
 pub mod heap;
 pub mod mapping;
 pub mod names;

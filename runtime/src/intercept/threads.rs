@@ -56,13 +56,7 @@ interpose! {
 /// Joins or detaches: which thread it is must be known before, because afterwards its handle may be another's.
 fn release(thread: pthread_t, joins: bool, call: impl FnOnce() -> c_int) -> c_int {
     let known = threads::find(thread);
-    if joins {
-        core_api::phase_boundary(PhaseEnd::Thread);
-    }
     let result = call();
-    if joins {
-        core_api::phase_resume();
-    }
     if result == 0 {
         threads::release(known, joins);
     }

@@ -20,6 +20,8 @@ pub struct PhaseRecord {
     pub raw: u64,
     /// Reuse in that time.
     pub rar: u64,
+    /// The meeting at which it ended: equal for all threads that waited for each other there, and for no others; 0 = unknown.
+    pub meeting: u64,
     /// A [`PhaseEnd`].
     pub end: u16,
     /// [`phase_flags`].
@@ -37,14 +39,14 @@ pub enum PhaseEnd {
     Slice = 0,
     /// The thread arrived at a barrier, or at the end of a parallel region.
     Barrier = 1,
-    /// The thread created or joined another one.
-    Thread = 2,
+    /// The thread waited for something else, or created another one.
+    Wait = 2,
 }
 
 impl PhaseEnd {
     /// The meaning of a field's number.
     pub fn from_number(number: u16) -> Option<Self> {
-        [Self::Slice, Self::Barrier, Self::Thread].into_iter().find(|end| *end as u16 == number)
+        [Self::Slice, Self::Barrier, Self::Wait].into_iter().find(|end| *end as u16 == number)
     }
 }
 
@@ -54,4 +56,4 @@ pub mod phase_flags {
     pub const COARSE: u16 = 1;
 }
 
-const _: () = assert!(size_of::<PhaseRecord>() == 48);
+const _: () = assert!(size_of::<PhaseRecord>() == 56);

@@ -14,6 +14,7 @@ pub fn phase(r: &[u8]) -> Option<Phase> {
         to_ns: field!(r, PhaseRecord, to_ns),
         raw: field!(r, PhaseRecord, raw),
         rar: field!(r, PhaseRecord, rar),
+        meeting: field!(r, PhaseRecord, meeting),
         end: PhaseEnd::from_number(field!(r, PhaseRecord, end))?,
         coarse: field!(r, PhaseRecord, flags) & phase_flags::COARSE != 0,
     })

@@ -17,6 +17,8 @@ pub struct Phase {
     pub raw: u64,
     /// Reuse events.
     pub rar: u64,
+    /// The meeting at which it ended: equal for the threads that waited for each other there; 0 = unknown.
+    pub meeting: u64,
     /// What ended it.
     pub end: PhaseEnd,
     /// Memory was running out, so it is longer than the run's options say.
