@@ -47,7 +47,7 @@ impl Plan {
     /// How often the period has doubled.
     fn doublings(&self) -> u32 {
         let left = self.budget.saturating_sub(self.used.load(Ordering::Relaxed));
-        (self.budget / left.max(1)).max(1).ilog2()
+        (self.budget / left.max(1)).checked_ilog2().unwrap_or(0)
     }
 
     /// Takes room for records out of the budget.
