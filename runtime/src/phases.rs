@@ -202,6 +202,8 @@ pub fn resume(t: &mut Thread, p: &Process) {
     }
 }
 
+/// Cold: it comes once in many microseconds at most, and locks and divides.
+#[cold]
 fn write(t: &mut Thread, p: &Process, now: u64, end: PhaseEnd) {
     t.phases.is_clean = false;
     if now < t.phases.rest_ns {
