@@ -255,12 +255,11 @@ pub fn describe(options: &Options, mut pair: impl FnMut(&'static [u8], Result<u6
             entry.name,
             match entry.range {
                 Range::Words(words) => Err(word(words, value)),
-                Range::Number(..) | Range::Processors => Ok(value),
                 Range::WordsOrNumber(words, most) => {
                     let beyond = words.iter().find(|(_, number)| *number == value && value > most);
                     beyond.map_or(Ok(value), |(word, _)| Err(*word))
                 }
-                Range::Number(..) => Ok(value),
+                Range::Number(..) | Range::Processors => Ok(value),
             },
         );
     }
@@ -291,6 +290,9 @@ mod tests {
         assert_eq!((o.bind, mistakes.len()), (1, 1));
         assert_eq!(bind_list(text.as_bytes()), Some(&b"7"[..]));
         assert_eq!(bind_list(b"crd=off"), None);
+    }
+
+    #[test]
     fn words_that_stand_for_numbers() {
         let phases = |text| parsed(text).0.phases;
         assert_eq!(["phases=off", "phases=on", "phases=3", "phases=0"].map(phases), [crate::phases::OFF, 10, 3, 0]);
