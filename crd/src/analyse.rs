@@ -11,6 +11,7 @@ use crate::matrices::{balance, crr, homogeneity};
 use crate::model::{Counts, Line, Measures, Region, Report, SCHEMA};
 use crate::options::Options;
 use crate::participants::{self, ByThread};
+use crate::phases;
 use crate::program;
 use crate::regions::{self, Node, PROGRAM, Tree};
 use crate::threads::Threads;
@@ -47,6 +48,7 @@ pub fn analyse(profile: &Profile, options: &Options) -> Report {
         caches: options.caches.clone(),
         regions: regions.filter(is_listed).collect(),
         program_total,
+        phases: phases::analyse(profile),
     }
 }
 

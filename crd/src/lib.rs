@@ -14,6 +14,7 @@
 //! | matrices of regions, own and with all inside | `matrices::cells` |
 //! | reuse ratio, homogeneity, balance | `matrices::crr`, `matrices::homogeneity`, `matrices::balance` |
 //! | reuse distances | [`sequence`] (exact), `distance::statstack` (from samples), `distance::quantile`, `distance::cutoff` |
+//! | communication over time | `phases` |
 //! | how far to trust it | [`accuracy`] |
 //! | two profiles against each other | [`compare`] |
 //! | how they grow over several profiles | [`scaling`] |
@@ -31,6 +32,7 @@ mod matrices;
 pub mod model;
 mod options;
 mod participants;
+mod phases;
 pub mod placement;
 mod program;
 mod regions;

@@ -42,6 +42,16 @@ impl<T: Display> Display for Or<T> {
     }
 }
 
+/// All tables, with the names of their files.
+pub fn all(report: &Report) -> [(&'static str, String); 4] {
+    [
+        ("regions.csv", regions(report)),
+        ("matrices.csv", matrices(report)),
+        ("lines.csv", lines(report)),
+        ("crd.csv", distances(report)),
+    ]
+}
+
 /// All regions with their sums and measures.
 pub fn regions(report: &Report) -> String {
     let mut table = Table::new(
@@ -103,7 +113,8 @@ pub fn matrices(report: &Report) -> String {
     table.finish()
 }
 
-fn pairs(region: &Region) -> std::collections::BTreeSet<(u32, u32)> {
+/// Pairs of threads with events of the region itself, as indices into its threads.
+pub(crate) fn pairs(region: &Region) -> std::collections::BTreeSet<(u32, u32)> {
     let counts = region.counts.as_deref();
     let matrices = counts.into_iter().flat_map(|counts| [&counts.raw, &counts.rar]);
     matrices.flat_map(|matrix| matrix.entries()).map(|entry| (entry.writer, entry.reader)).collect()

@@ -4,6 +4,7 @@
 //! * [`run`] starts an instrumented program and says where its profile is.
 //! * [`text`], [`svg`], [`html`], [`json`] and [`csv`] turn an analysed profile into something to read.
 //! * [`imbalance`] shows which threads do more than others, and why.
+//! * [`parquet`] and [`trace`] do so for other programs.
 //! * [`compare`] does the same for two profiles against each other.
 //! * [`scale`] shows how several grow.
 //! * [`placement`] says which thread should run where.
@@ -22,12 +23,14 @@ pub mod json;
 pub mod label;
 pub mod number;
 pub mod output;
+pub mod parquet;
 pub mod placement;
 pub mod profile;
 pub mod run;
 pub mod scale;
 pub mod svg;
 pub mod text;
+pub mod trace;
 pub mod wrapper;
 
 use std::ffi::OsString;

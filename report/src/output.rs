@@ -49,7 +49,7 @@ pub struct Folder {
     /// Files of an earlier report.
     own: BTreeSet<String>,
     force: bool,
-    files: Vec<(String, String)>,
+    files: Vec<(String, Vec<u8>)>,
 }
 
 impl Folder {
@@ -62,13 +62,13 @@ impl Folder {
     }
 
     /// Takes a file. An error if a file of this name is there that no report wrote.
-    pub fn add(&mut self, name: &str, contents: String) -> Result<()> {
+    pub fn add(&mut self, name: &str, contents: impl Into<Vec<u8>>) -> Result<()> {
         let path = self.path.join(name);
         if !self.force && !self.own.contains(name) && path.symlink_metadata().is_ok() {
             let advice = "no report wrote this file: choose another folder, or pass --force to replace it".to_string();
             return Err(Error::File { action: "write", path, advice });
         }
-        self.files.push((name.to_string(), contents));
+        self.files.push((name.to_string(), contents.into()));
         Ok(())
     }
 
@@ -78,7 +78,7 @@ impl Folder {
         // First the promise, then the files: what a crash leaves behind is replaceable.
         let mut listed: BTreeSet<&str> = self.own.iter().map(String::as_str).collect();
         listed.extend(&names);
-        self.put(MANIFEST, &lines(&listed))?;
+        self.put(MANIFEST, lines(&listed).as_bytes())?;
         for (name, contents) in &self.files {
             self.put(name, contents)?;
         }
@@ -86,11 +86,11 @@ impl Folder {
             // One that is gone already is as good as removed.
             let _ = std::fs::remove_file(self.path.join(stale));
         }
-        self.put(MANIFEST, &lines(&names))?;
+        self.put(MANIFEST, lines(&names).as_bytes())?;
         Ok(self.summary(&names))
     }
 
-    fn put(&self, name: &str, contents: &str) -> Result<()> {
+    fn put(&self, name: &str, contents: &[u8]) -> Result<()> {
         let path = self.path.join(name);
         let parent = path.parent().unwrap_or(&self.path);
         std::fs::create_dir_all(parent).map_err(|e| Error::file("create the folder", parent, &e))?;

@@ -30,6 +30,9 @@ fn json_follows_its_schema() {
     let mut documents: Vec<Value> = [2, 16, 64].map(|threads| json(threads, &[])).to_vec();
     documents.push(json(4, &["--hide-serial", "--caches", "32K,1M:shared=4"]));
     documents.push(serde_json::from_str(&threadtalk::json::report(&example::report(5, example::halo))).unwrap());
+    let mut timed = example::report(4, example::halo);
+    timed.phases = Some(example::phases(4));
+    documents.push(serde_json::from_str(&threadtalk::json::report(&timed)).unwrap());
     for document in &documents {
         let mistakes: Vec<String> =
             validator.iter_errors(document).map(|e| format!("{}: {e}", e.instance_path)).take(5).collect();

@@ -47,3 +47,13 @@ fn a_matrix_of_256_threads_is_small() {
     let size = picture(&pictures, "matrix-program.svg").len();
     assert!(size < 2_000_000, "{size} bytes");
 }
+
+#[test]
+fn phases_over_time() {
+    for threads in [4, 200] {
+        let mut report = report(threads.min(4), ring);
+        report.phases = Some(example::phases(threads));
+        check(&format!("phases-{threads}.svg"), &picture(&svg::all(&report, 1), "phases.svg"));
+    }
+    assert!(svg::all(&report(4, ring), 1).iter().all(|(name, _)| name != "phases.svg"));
+}

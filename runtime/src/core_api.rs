@@ -7,12 +7,13 @@
 use crate::execution::{sections, waiting};
 use crate::file::name::Path;
 use crate::hooks::{on_thread, range};
+use crate::phases;
 use crate::process::end::{self, End};
 use crate::process::{self, Process, accuracy, environment};
 use crate::thread::{self, Thread, roll};
 use core::ffi::{c_char, c_int};
 use core::sync::atomic::Ordering;
-use threadtalk_profile::layout::thread_flags;
+use threadtalk_profile::layout::{PhaseEnd, thread_flags};
 
 mod trace;
 use trace::trace;
@@ -62,6 +63,7 @@ pub fn process_start(arguments: &[*const c_char], environment: *const *const c_c
 
 /// In the parent, before it creates a thread: gives it its number and turns the caller's writes to "parallel".
 pub fn thread_created() -> CreationTicket {
+    on_thread(|t, p| phases::boundary(t, p, PhaseEnd::Wait));
     let ticket = match recorded() {
         None => CreationTicket(NO_TICKET),
         Some((process, thread)) => {

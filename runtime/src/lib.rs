@@ -27,6 +27,7 @@ pub mod lifecycle;
 pub mod memory;
 pub mod module;
 pub mod openmp;
+pub mod phases;
 pub mod process;
 pub mod region;
 pub mod thread;

@@ -6,6 +6,7 @@
 mod distance;
 mod line;
 mod matrix;
+mod phases;
 mod recording;
 mod region;
 mod report;
@@ -14,6 +15,7 @@ mod thread;
 pub use distance::{Bucket, Crd, Cutoff, Distances, Method, Reading};
 pub use line::{Line, Position};
 pub use matrix::{DENSE_LIMIT, Entry, Matrix};
+pub use phases::{Phase, Phases, Slice};
 pub use recording::{Accuracy, Recording};
 pub use region::{Counts, Homogeneity, Measures, Region, Suggestion, SuggestionKind};
 pub use report::{Ended, Program, Report, SCHEMA};

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-use super::{Accuracy, Cache, Recording, Region, Thread};
+use super::{Accuracy, Cache, Phases, Recording, Region, Thread};
 
 /// Value of [`Report::schema`].
 pub const SCHEMA: &str = "threadtalk.report/1";
@@ -29,6 +29,9 @@ pub struct Report {
     pub regions: Vec<Region>,
     /// The program with everything in it. Its `raw` is `total_raw`.
     pub program_total: Region,
+    /// Communication over time; none if it was not recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phases: Option<Phases>,
 }
 
 /// The program and its run.

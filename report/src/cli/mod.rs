@@ -1,6 +1,7 @@
 //! The command line: what each command takes, and which module does it.
 
 mod compare;
+mod export;
 mod imbalance;
 mod map;
 mod merge;
@@ -52,6 +53,8 @@ enum Command {
     Compare(compare::CompareArgs),
     /// Show which threads do more than others, and which lines make them
     Imbalance(imbalance::ImbalanceArgs),
+    /// Write a profile for other programs: JSON, CSV, Parquet, a trace for Perfetto
+    Export(export::ExportArgs),
     /// Make one profile of those of several ranks, or of several runs
     Merge(merge::MergeArgs),
     /// Compute which processor each thread should run on, from who communicates with whom
@@ -112,6 +115,7 @@ pub fn main(args: Vec<OsString>) -> Result<ExitCode> {
         Command::Report(args) => args.run(),
         Command::Compare(args) => args.run(),
         Command::Imbalance(args) => args.run(),
+        Command::Export(args) => args.run(),
         Command::Merge(args) => args.run(),
         Command::Map(args) => args.run(),
         Command::Scale(args) => args.run(),

@@ -98,10 +98,9 @@ impl ReportArgs {
                     }
                 }
                 Format::Csv => {
-                    files.add("regions.csv", csv::regions(report))?;
-                    files.add("matrices.csv", csv::matrices(report))?;
-                    files.add("lines.csv", csv::lines(report))?;
-                    files.add("crd.csv", csv::distances(report))?;
+                    for (name, table) in csv::all(report) {
+                        files.add(name, table)?;
+                    }
                 }
             }
         }

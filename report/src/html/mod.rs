@@ -52,10 +52,23 @@ fn page_with(report: &Report, parts: &str) -> String {
         "style" => STYLES.iter().chain(&FIGURE_STYLES).chain([&imbalance::STYLE]).for_each(|s| page.push_str(s)),
         "imbalance" => page.push_str(parts),
         "version" => page.push_str(env!("CARGO_PKG_VERSION")),
+        "phases" => page.push_str(&phases(report)),
         "data" => push_json(&data, page),
         "script" => SCRIPTS.iter().for_each(|script| page.push_str(script)),
         other => unreachable!("the template asks for {other}"),
     })
+}
+
+/// The picture of the phases in a card of its own, if there is one.
+fn phases(report: &Report) -> String {
+    let card = |picture| {
+        let title = "<h2 id=\"phases-title\">Phases</h2>";
+        format!(
+            "<section class=\"card\" id=\"phases\" aria-labelledby=\"phases-title\">{title}<div \
+             class=\"scroll\">{picture}</div></section>"
+        )
+    };
+    svg::phases(report).map(card).unwrap_or_default()
 }
 
 /// A template with `put` in the place of each `{{name}}`. One pass: what is put in is not looked through again.

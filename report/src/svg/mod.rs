@@ -8,11 +8,13 @@ pub mod compare;
 mod histogram;
 pub mod imbalance;
 mod matrix;
+mod phases;
 mod scale;
 pub mod scaling;
 
 pub use canvas::escape;
 pub use colour::VIRIDIS;
+pub use phases::{name as pattern_name, picture as phases};
 
 use crate::error::{Error, Result};
 use crate::label;
@@ -31,6 +33,7 @@ pub fn all(report: &Report, top: usize) -> Vec<(String, String)> {
             pictures.push((format!("crd-{name}.svg"), picture));
         }
     }
+    pictures.extend(phases(report).map(|picture| ("phases.svg".to_string(), picture)));
     pictures
 }
 

@@ -11,7 +11,7 @@ pub use table::{Column, Table};
 use crate::{label, number, svg};
 use std::fmt::Write;
 use std::path::Path;
-use threadtalk_crd::model::{Ended, Measures, Program, Region, Report};
+use threadtalk_crd::model::{Ended, Measures, Phases, Program, Region, Report};
 use threadtalk_profile::merge::{PART, RANKS, RUNS};
 
 /// What the reader of any of our figures has to know.
@@ -64,6 +64,7 @@ pub fn head(report: &Report, file: &Path) -> Vec<(&'static str, String)> {
     if let Some(parts) = parts(program) {
         head.insert(2, ("merged", parts));
     }
+    head.extend(report.phases.as_ref().map(|phases| ("phases", phase_line(phases))));
     if !report.caches.is_empty() {
         let caches = report.caches.iter().map(|c| format!("L{} {}", c.level, number::bytes(c.bytes as f64)));
         head.push(("caches", caches.collect::<Vec<_>>().join(", ")));
@@ -106,6 +107,22 @@ fn parts(program: &Program) -> Option<String> {
         [first, .., last] if of == "r0" => Some(format!("r0 {first} ... r{} {last}", names.len() - 1)),
         [first, .., last] => Some(format!("from {first} ... {last}")),
     }
+}
+
+/// The longest phases and their patterns.
+fn phase_line(phases: &Phases) -> String {
+    const NAMED: usize = 4;
+    let patterns = phases.phases.iter().map(|p| p.pattern + 1).max().unwrap_or(0);
+    let mut line = format!("{} of {patterns} patterns:", phases.phases.len());
+    for phase in phases.phases.iter().take(NAMED) {
+        let length = number::seconds(phase.to_s - phase.from_s);
+        let _ =
+            write!(line, " {} {length} (RaW {}),", svg::pattern_name(phase.pattern), number::count(phase.raw.sum()));
+    }
+    let more = phases.phases.len().saturating_sub(NAMED);
+    let line = line.trim_end_matches(',').to_string();
+    let line = if more > 0 { format!("{line} and {more} more") } else { line };
+    if phases.coarse { line + "; slices got longer: raise phases_bytes" } else { line }
 }
 
 /// The sentences about the run and about the accuracy, for the page.
@@ -264,7 +281,7 @@ pub fn brief(report: &Report, file: &Path, shape: &Shape) -> String {
     let mut lines = Vec::new();
     for (name, value) in head(report, file) {
         // The definition stands in the full report, and the caches matter there.
-        if !matches!(name, "communication" | "caches") {
+        if !matches!(name, "communication" | "caches" | "phases") {
             lines.push(format!("{} {value}", paint.faint(&format!("threadtalk: {name:<9}"))));
         }
     }

@@ -222,5 +222,26 @@ pub fn report(threads: u32, pattern: Pattern) -> Report {
         ],
         regions,
         program_total,
+        phases: None,
     }
+}
+
+/// Three phases of two patterns over 4 s, in eight slices.
+pub fn phases(threads: u32) -> Phases {
+    let phase = |pattern, from_s, to_s, of: Pattern| Phase {
+        pattern,
+        from_s,
+        to_s,
+        threads: (0..threads).collect(),
+        raw: matrix(threads, |w, r| of(threads, w, r)),
+        rar: matrix(threads, |w, r| 3 * of(threads, w, r)),
+    };
+    let phases = vec![phase(0, 0.0, 1.0, ring), phase(1, 1.0, 2.5, master), phase(0, 2.5, 4.0, ring)];
+    let phase_of = [0, 0, 1, 1, 1, 2, 2, 2];
+    let slice = |(i, phase): (usize, &usize)| {
+        let raw = phases[*phase].raw.sum() / phase_of.iter().filter(|p| *p == phase).count() as u64;
+        let from_s = i as f64 / 2.0;
+        Slice { from_s, to_s: from_s + 0.5, raw, rar: 3 * raw, at_barrier: i == 4, phase: *phase }
+    };
+    Phases { similarity: 0.9, coarse: false, slices: phase_of.iter().enumerate().map(slice).collect(), phases }
 }

@@ -20,11 +20,14 @@
 //! `base + index` of the module tables ([`threadtalk_abi::module`]); region 0 = the program.
 
 mod execution;
+mod phases;
 
 pub use self::execution::{
     BlockedKind, BlockedRecord, CODE_SITE, CodeRecord, CountKind, CountRecord, InstanceKind, InstanceRecord, LevelKind,
     LevelRecord, NodeRecord, instance_flags,
 };
+
+pub use self::phases::{PhaseEnd, PhaseRecord, phase_flags};
 
 /// First bytes of every profile. The PNG trick: a high bit, a line end of each kind and an end-of-file mark, so that a
 /// transfer in text mode shows.
@@ -186,6 +189,8 @@ pub mod block {
     pub const LEVELS: u16 = 24;
     /// Array of [`super::CodeRecord`].
     pub const CODE: u16 = 25;
+    /// Array of [`super::PhaseRecord`].
+    pub const PHASES: u16 = 30;
 }
 
 /// Begins each block.

@@ -27,6 +27,6 @@ pub use error::{Error, ErrorKind};
 pub use read::Profile;
 #[cfg(feature = "std")]
 pub use tables::{
-    Block, Blocked, Call, Code, Count, Edge, Event, Function, Header, Histogram, Instance, Level, Module, Node,
+    Block, Blocked, Call, Code, Count, Edge, Event, Function, Header, Histogram, Instance, Level, Module, Node, Phase,
     PrivateBytes, Region, Site, State, Thread, Trace, UserRegion, Visit,
 };

@@ -1,12 +1,14 @@
 //! A profile's tables in memory. Numbers of threads, sites and regions mean what [`crate::layout`] says.
 
 mod execution;
+mod phases;
 
 use std::sync::Arc;
 use threadtalk_abi::control::CATEGORIES;
 use threadtalk_abi::module::{ModuleBases, RegionKind};
 
 pub use self::execution::{Blocked, Code, Count, Instance, Level, Node};
+pub use self::phases::Phase;
 
 use crate::buckets;
 use crate::layout::{Accuracy, CrdMode, SignatureMode, VERSION, event_flags};

@@ -9,7 +9,8 @@ use threadtalk_abi::control::{BlockEntry, EdgeEntry, FunctionEntry, OUTSIDE};
 use threadtalk_abi::module::{ModuleBases, RegionEntry, SiteEntry, TablesHeader};
 use threadtalk_profile::layout::{
     BlockHeader, BlockedRecord, CODE_SITE, CodeRecord, CountRecord, EventRecord, FileHeader, InstanceRecord,
-    LevelRecord, LiveVisits, ModuleRecord, NodeRecord, ThreadRecord, TraceRecord, UNIT, UserRegionRecord, block,
+    LevelRecord, LiveVisits, ModuleRecord, NodeRecord, PhaseRecord, ThreadRecord, TraceRecord, UNIT, UserRegionRecord,
+    block,
 };
 use threadtalk_profile::{Profile, State};
 
@@ -277,6 +278,9 @@ fn damaged_records() {
         (block::USER_REGIONS, offset_of!(UserRegionRecord, id), u32::MAX - 1, "two regions with one number"),
         (block::EVENTS, offset_of!(EventRecord, writer), 1, "an event from thread 1 to thread 1"),
         (block::EVENTS, offset_of!(EventRecord, writer), u32::MAX, "an event from thread 4294967295 to thread 1"),
+        (block::PHASES, offset_of!(PhaseRecord, writer), 1, "a phase from thread 1 to thread 1"),
+        (block::PHASES, offset_of!(PhaseRecord, to_ns), 4, "a phase of thread 1 that ends before it begins"),
+        (block::PHASES, offset_of!(PhaseRecord, end), 7, "a phase with an end of unknown kind 7"),
         (block::TRACES, offset_of!(TraceRecord, writer), 1, "a trace from thread 1 to thread 1"),
     ] {
         let message = with_payload(kind, field, value);

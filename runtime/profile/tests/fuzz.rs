@@ -95,7 +95,11 @@ fn decode(bytes: &[u8]) -> bool {
     match Profile::from_bytes(bytes) {
         Ok(profile) => {
             let contents = Contents::from(&profile);
-            let held = contents.events.len() + contents.visits.len() + contents.threads.len() + contents.traces.len();
+            let held = contents.events.len()
+                + contents.visits.len()
+                + contents.threads.len()
+                + contents.traces.len()
+                + contents.phases.len();
             let held = held + contents.counts.len() + contents.nodes.len() + contents.instances.len();
             let held = held + contents.blocked.len() + contents.levels.len() + contents.code.len();
             assert!(held <= bytes.len() / 8, "{held} records from {} bytes", bytes.len());

@@ -84,6 +84,16 @@ impl<V: Copy> Table<V> {
         capacity * size_of::<Slot<V>>()
     }
 
+    /// All values, in no particular order.
+    pub fn values(&self) -> impl Iterator<Item = V> + use<V> {
+        let (slots, capacity) = (self.slots, self.capacity);
+        (0..capacity).filter_map(move |i| {
+            // SAFETY: i < capacity; the caller's thread is the table's and does not change it meanwhile.
+            let slot = unsafe { *slots.add(i) };
+            (slot.used != 0).then_some(slot.value)
+        })
+    }
+
     /// Forgets the records; they stay in the file.
     pub fn clear(&mut self) {
         if !self.slots.is_null() {

@@ -71,6 +71,7 @@ pub fn depart(t: &mut Thread, p: &Process, next: Identity) {
 /// At `pthread_barrier_wait`, before it. Returns what [`after_barrier`] needs.
 pub fn before_barrier(t: &mut Thread, p: &Process, address: usize, site: u32) -> Option<Identity> {
     let round = barriers::arrive(address)?;
+    t.phases.meets(round.key, round.number);
     let part = phase(t);
     if part.is_open && part.identity.key == 0 {
         // The first phase of a thread learns only now what it is.

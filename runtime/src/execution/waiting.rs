@@ -8,10 +8,11 @@
 use super::{on_thread, tree, watched};
 use crate::events::{EventKey, Table};
 use crate::file::appender::Appender;
+use crate::phases;
 use crate::process::Process;
 use crate::thread::Thread;
 use core::sync::atomic::{AtomicU64, Ordering};
-use threadtalk_profile::layout::{BlockedKind, BlockedRecord, LevelKind, block};
+use threadtalk_profile::layout::{BlockedKind, BlockedRecord, LevelKind, PhaseEnd, block};
 
 /// Waits and tasks inside one another; what is deeper is not told apart.
 const DEPTH: usize = 32;
@@ -98,7 +99,16 @@ pub fn begin(t: &mut Thread, p: &Process, kind: BlockedKind, site: Option<u32>, 
         (waiting.kind, waiting.site) = (kind, site);
         let record = record_of(t, p);
         add(record, 1, 0);
+        phases::boundary(t, p, ends(kind));
         block(t, p);
+    }
+}
+
+/// What a wait says about the phase before it.
+fn ends(kind: BlockedKind) -> PhaseEnd {
+    match kind {
+        BlockedKind::Barrier | BlockedKind::OmpBarrier => PhaseEnd::Barrier,
+        _ => PhaseEnd::Wait,
     }
 }
 
@@ -108,6 +118,7 @@ pub fn end(t: &mut Thread, p: &'_ Process) {
     t.execution.waiting.depth = t.execution.waiting.depth.saturating_sub(1);
     if waited && !t.execution.waiting.top_waits() {
         unblock(t, p);
+        phases::resume(t, p);
     }
 }
 

@@ -13,6 +13,7 @@ mod string;
 mod user;
 
 use crate::execution::{cache as caches, tree};
+use crate::phases;
 use crate::process::{self, Process, accuracy};
 use crate::thread::{self, Thread};
 use core::sync::atomic::{Ordering, compiler_fence};
@@ -39,6 +40,7 @@ pub(crate) fn on_thread(body: impl FnOnce(&mut Thread, &'static Process)) {
         (*thread).busy = true;
         compiler_fence(Ordering::SeqCst);
         body(&mut *thread, process);
+        phases::tick(&mut *thread, process);
         compiler_fence(Ordering::SeqCst);
         (*thread).busy = false;
     }

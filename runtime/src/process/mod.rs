@@ -36,6 +36,8 @@ pub struct Process {
     pub plan: Plan,
     /// Where threads run.
     pub binding: binding::Binding,
+    /// When communication is written down over time.
+    pub phases: crate::phases::Plan,
     /// Bits of a site in a fresh id.
     pub site_bits: u32,
     /// Site numbers from here on, in ids of writes, name no line.

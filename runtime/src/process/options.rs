@@ -20,6 +20,10 @@ pub struct Options {
     pub crd_exact_usages: u64,
     /// Least sampling period.
     pub crd_period: u64,
+    /// Milliseconds between two records of communication over time; 0 = at barriers only; [`crate::phases::OFF`] = none.
+    pub phases: u64,
+    /// Budget of these records.
+    pub phases_bytes: u64,
     /// Bits of a site in a fresh id; 0 = chosen from the number of sites.
     pub site_bits: u64,
     /// Control flow counts by the number of threads that do not wait, instead of that of all.
@@ -63,6 +67,8 @@ impl Options {
             records_bytes: 64 << 20,
             crd_exact_usages: 4096,
             crd_period: 16,
+            phases: 10,
+            phases_bytes: 8 << 20,
             site_bits: 0,
             effective: false,
             levels: 256,
@@ -89,6 +95,8 @@ enum Range {
     Number(u64, u64),
     /// A list of processors; its value is their number.
     Processors,
+    /// One of these words, which stands for a number, or a number up to the last one.
+    WordsOrNumber(&'static [(&'static [u8], u64)], u64),
 }
 
 struct Entry {
@@ -117,6 +125,10 @@ const TABLE: &[Entry] = &[
         set: |o, v| o.crd_exact_usages = v, get: |o| o.crd_exact_usages },
     Entry { name: b"crd_period", range: Range::Number(2, 1 << 20), help: b"least number of events between two sampled ones (crd=auto)",
         set: |o, v| o.crd_period = v, get: |o| o.crd_period },
+    Entry { name: b"phases", range: Range::WordsOrNumber(&[(b"off", crate::phases::OFF), (b"on", 10)], 60_000), help: b"communication over time: milliseconds of a slice, 0 = at barriers only",
+        set: |o, v| o.phases = v, get: |o| o.phases },
+    Entry { name: b"phases_bytes", range: Range::Number(1 << 12, 1 << 34), help: b"budget of the records of communication over time; slices get longer as it is used up",
+        set: |o, v| o.phases_bytes = v, get: |o| o.phases_bytes },
     Entry { name: b"site_bits", range: Range::Number(0, 24), help: b"bits of an id that hold the writing line, the others hold the thread; 0 = chosen from the program",
         set: |o, v| o.site_bits = v, get: |o| o.site_bits },
     Entry { name: b"parallelism", range: Range::Words(&[b"nominal", b"effective"]), help: b"control flow counts by the number of threads, or of those that do not wait",
@@ -185,6 +197,10 @@ pub fn bind_list(text: &[u8]) -> Option<&[u8]> {
 fn parse_value(range: &Range, text: &[u8]) -> Option<u64> {
     match range {
         Range::Words(words) => words.iter().position(|w| *w == text).map(|i| i as u64),
+        Range::WordsOrNumber(words, most) => match words.iter().find(|(word, _)| *word == text) {
+            Some((_, number)) => Some(*number),
+            None => parse_value(&Range::Number(0, *most), text),
+        },
         Range::Number(least, most) => {
             let (digits, unit) = match text.split_last()? {
                 (b'K' | b'k', rest) => (rest, 1 << 10),
@@ -212,6 +228,12 @@ pub fn print_help() {
                 }
                 line.text(b" (default ").text(word(words, default))
             }
+            Range::WordsOrNumber(words, most) => {
+                for (word, _) in words {
+                    line = line.text(word).text(b"|");
+                }
+                line.text(b"0..").number(most).text(b" (default ").number(default)
+            }
             Range::Number(least, most) => {
                 line.number(least).text(b"..").number(most).text(b" (default ").number(default)
             }
@@ -233,6 +255,10 @@ pub fn describe(options: &Options, mut pair: impl FnMut(&'static [u8], Result<u6
             entry.name,
             match entry.range {
                 Range::Words(words) => Err(word(words, value)),
+                Range::WordsOrNumber(words, most) => {
+                    let beyond = words.iter().find(|(_, number)| *number == value && value > most);
+                    beyond.map_or(Ok(value), |(word, _)| Err(*word))
+                }
                 Range::Number(..) | Range::Processors => Ok(value),
             },
         );
@@ -267,6 +293,17 @@ mod tests {
     }
 
     #[test]
+    fn words_that_stand_for_numbers() {
+        let phases = |text| parsed(text).0.phases;
+        assert_eq!(["phases=off", "phases=on", "phases=3", "phases=0"].map(phases), [crate::phases::OFF, 10, 3, 0]);
+        assert_eq!(parsed("phases=60001").1[0].1, Mistake::Value);
+        assert_eq!(parsed("phases=often").1[0].1, Mistake::Value);
+        let mut described = Vec::new();
+        describe(&parsed("phases=off").0, |name, value| described.push((name, value)));
+        assert!(described.contains(&(&b"phases"[..], Err(&b"off"[..]))));
+    }
+
+    #[test]
     fn mistakes_are_named_and_the_rest_holds() {
         let (o, mistakes) = parsed("colour=red:mode=fuzzy:crd_bytes=1:crd_period=x:quiet=1::");
         let named: Vec<_> = mistakes.iter().map(|(i, m)| (i.as_str(), *m)).collect();
@@ -288,6 +325,7 @@ mod tests {
             let value = (entry.get)(&Options::defaults());
             match entry.range {
                 Range::Words(w) => assert!((value as usize) < w.len()),
+                Range::WordsOrNumber(_, most) => assert!(value <= most),
                 Range::Number(least, most) => assert!((least..=most).contains(&value), "{:?}", entry.name),
                 Range::Processors => assert_eq!(value, 0),
             }

@@ -95,6 +95,7 @@ fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Proce
         states: states()?,
         plan: Plan { mode: crd, exact_usages: options.crd_exact_usages, least_period: options.crd_period },
         binding: options::bind_list(options_text()).map_or(Some(Binding::none()), Binding::new)?,
+        phases: crate::phases::Plan::new(options.phases, options.phases_bytes),
         site_bits,
         lineless_sites: (1 << site_bits) / 4 * 3,
         last_thread: (1 << (31 - site_bits - 1)) - 1,

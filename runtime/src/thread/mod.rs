@@ -18,6 +18,7 @@ use crate::file::appender::Appender;
 use crate::lifecycle::{threads, tls};
 use crate::memory;
 use crate::memory::arena::Arena;
+use crate::phases::Phases;
 use crate::process::Process;
 use core::ptr;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -62,6 +63,8 @@ pub struct Thread {
     pub arena: Arena,
     /// Region entries.
     pub visits: Visits,
+    /// Communication over time.
+    pub phases: Phases,
     /// Innermost open user region, or 0.
     pub context: u32,
     /// Its record in the profile.
@@ -113,6 +116,7 @@ impl Thread {
             watches,
             arena: Arena::with_budget(process.options.crd_bytes as usize),
             visits: Visits::new(),
+            phases: Phases::new(),
             context: 0,
             record: ptr::null_mut(),
             checked: 0,
@@ -140,6 +144,7 @@ impl Thread {
         self.busy = false;
         self.forget_events();
         self.forget_memos();
+        self.phases.begin(process);
         self.header.visits = match self.visits.begin(process, id) {
             Some(counters) => counters,
             None => return false,

@@ -114,5 +114,6 @@ pub fn merge(parts: &[Part], how: How) -> Result<Contents, MergeError> {
         blocked: execution::blocked(&sources),
         levels: execution::levels(&sources),
         code: places.code,
+        phases: sums::phases(&sources, how),
     })
 }

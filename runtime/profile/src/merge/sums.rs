@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use super::How;
 use super::numbers::Source;
-use crate::tables::{Event, Histogram, PrivateBytes, Trace, Visit};
+use crate::tables::{Event, Histogram, Phase, PrivateBytes, Trace, Visit};
 
 /// Adds up what has the same key, in the order of the keys.
 pub fn sum<K: Ord, V>(values: impl Iterator<Item = (K, V)>, add: fn(&mut V, V)) -> Vec<V> {
@@ -55,6 +56,21 @@ pub fn private_bytes(sources: &[Source<'_>]) -> Vec<PrivateBytes> {
     };
     let all = sources.iter().flat_map(|s| s.contents.private_bytes.iter().map(move |p| moved(s, p)));
     sum(all.map(|p| ((p.writer, p.region), p)), |sum, p| raise(&mut sum.bytes, p.bytes))
+}
+
+/// Communication over time of all ranks on one clock. That of several runs has no common time: none.
+pub fn phases(sources: &[Source<'_>], how: How) -> Vec<Phase> {
+    if how == How::Sum && sources.len() > 1 {
+        return Vec::new();
+    }
+    let moved = |s: &Source<'_>, p: &Phase| Phase {
+        writer: s.threads.of(p.writer),
+        reader: s.threads.of(p.reader),
+        from_ns: p.from_ns.saturating_add(s.delay),
+        to_ns: p.to_ns.saturating_add(s.delay),
+        ..*p
+    };
+    sources.iter().flat_map(|s| s.contents.phases.iter().map(move |p| moved(s, p))).collect()
 }
 
 pub fn traces(sources: &[Source<'_>]) -> Vec<Trace> {

@@ -43,6 +43,7 @@ fn seen(part: &Part) -> BTreeSet<u32> {
     ids.extend(c.visits.iter().map(|v| v.thread));
     ids.extend(c.traces.iter().flat_map(|t| [t.writer, t.reader]));
     ids.extend(c.private_bytes.iter().map(|p| p.writer));
+    ids.extend(c.phases.iter().flat_map(|p| [p.writer, p.reader]));
     ids.extend(c.counts.iter().map(|c| c.thread));
     ids.extend(c.nodes.iter().map(|n| n.thread));
     ids.extend(c.instances.iter().map(|i| i.thread));

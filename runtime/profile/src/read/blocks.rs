@@ -8,7 +8,8 @@ use super::record::field;
 use crate::error::ErrorKind;
 use crate::layout::{
     BLOCK_MAGIC, BlockHeader, BlockedRecord, BucketPage, CodeRecord, CountRecord, EventRecord, InstanceRecord,
-    LevelRecord, NodeRecord, PrivateRecord, ThreadRecord, TraceRecord, UNIT, UserRegionRecord, VisitRecord, block,
+    LevelRecord, NodeRecord, PhaseRecord, PrivateRecord, ThreadRecord, TraceRecord, UNIT, UserRegionRecord,
+    VisitRecord, block,
 };
 
 /// A block whose header was checked.
@@ -110,6 +111,7 @@ pub fn name(kind: u16) -> &'static str {
         block::BUCKETS => "bucket block",
         block::PRIVATE => "private bytes block",
         block::USER_REGIONS => "user region block",
+        block::PHASES => "phase block",
         block::COUNTS => "count block",
         block::NODES => "call tree block",
         block::INSTANCES => "instance block",
@@ -130,6 +132,7 @@ pub const fn record_size(kind: u16) -> Option<usize> {
         block::BUCKETS => Some(size_of::<BucketPage>()),
         block::PRIVATE => Some(size_of::<PrivateRecord>()),
         block::USER_REGIONS => Some(size_of::<UserRegionRecord>()),
+        block::PHASES => Some(size_of::<PhaseRecord>()),
         block::COUNTS => Some(size_of::<CountRecord>()),
         block::NODES => Some(size_of::<NodeRecord>()),
         block::INSTANCES => Some(size_of::<InstanceRecord>()),

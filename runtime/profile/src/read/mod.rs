@@ -7,6 +7,7 @@ mod execution;
 mod header;
 mod module;
 mod pages;
+mod phases;
 mod record;
 mod source;
 
@@ -20,8 +21,8 @@ use self::source::Source;
 use crate::error::{Error, ErrorKind};
 use crate::layout::{LiveVisits, NO_THREAD, TraceRecord, block};
 use crate::tables::{
-    Blocked, Code, Count, Event, Header, Instance, Level, Module, Node, PrivateBytes, Region, Site, State, Thread,
-    Trace, UserRegion, Visit,
+    Blocked, Code, Count, Event, Header, Instance, Level, Module, Node, Phase, PrivateBytes, Region, Site, State,
+    Thread, Trace, UserRegion, Visit,
 };
 
 /// A profile that was opened and checked.
@@ -158,6 +159,11 @@ impl Profile {
                 block::LIVE_VISITS if live_visits(payload).is_none() => {
                     return Err(b.damaged("it is too short for its counters"));
                 }
+                block::PHASES => {
+                    for r in records(payload, b) {
+                        phases::check(r).map_err(|what| b.damaged(what))?;
+                    }
+                }
                 _ => {
                     for r in records(payload, b) {
                         execution::check(b.kind, r, &mut nodes).map_err(|what| b.damaged(what))?;
@@ -261,6 +267,11 @@ impl Profile {
     /// Places in code that was not compiled with the pass.
     pub fn code(&self) -> impl Iterator<Item = Code> + '_ {
         self.records(block::CODE).map(execution::code)
+    }
+
+    /// Communication over time, in the order of the file: that of one thread by time.
+    pub fn phases(&self) -> impl Iterator<Item = Phase> + '_ {
+        self.records(block::PHASES).filter_map(phases::phase)
     }
 
     fn payloads(&self, kind: u16) -> impl Iterator<Item = (&Block, &[u8])> + '_ {

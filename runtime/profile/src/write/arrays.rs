@@ -4,10 +4,10 @@ use std::mem::size_of;
 
 use super::bytes::{Field, put, text};
 use crate::layout::{
-    Accuracy, BUCKET_PAGES, BUCKETS_PER_PAGE, BucketPage, BucketTable, EventRecord, PrivateRecord, ThreadRecord,
-    TraceRecord, UserRegionRecord, VisitRecord, thread_flags,
+    Accuracy, BUCKET_PAGES, BUCKETS_PER_PAGE, BucketPage, BucketTable, EventRecord, PhaseRecord, PrivateRecord,
+    ThreadRecord, TraceRecord, UserRegionRecord, VisitRecord, thread_flags,
 };
-use crate::tables::{Event, Histogram, PrivateBytes, Thread, Trace, UserRegion, Visit};
+use crate::tables::{Event, Histogram, Phase, PrivateBytes, Thread, Trace, UserRegion, Visit};
 
 /// A record type and what it is made from.
 pub trait Encoded {
@@ -22,7 +22,7 @@ macro_rules! encoded {
 }
 pub(crate) use encoded;
 encoded!(Thread => ThreadRecord, Event => EventRecord, Visit => VisitRecord, Trace => TraceRecord,
-    PrivateBytes => PrivateRecord, UserRegion => UserRegionRecord);
+    PrivateBytes => PrivateRecord, UserRegion => UserRegionRecord, Phase => PhaseRecord);
 
 /// All records, one after the other.
 pub fn encode<T: Encoded>(values: &[T], mut one: impl FnMut(&mut [u8], &T)) -> Vec<u8> {

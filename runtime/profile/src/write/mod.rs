@@ -6,6 +6,7 @@ mod bytes;
 mod control;
 mod execution;
 mod module;
+mod phases;
 
 use std::mem::{offset_of, size_of};
 use xxhash_rust::xxh3::xxh3_64;
@@ -17,8 +18,8 @@ use crate::layout::{
 };
 use crate::read::blocks::record_size;
 use crate::tables::{
-    Blocked, Code, Count, Event, Header, Histogram, Instance, Level, Module, Node, PrivateBytes, State, Thread, Trace,
-    UserRegion, Visit,
+    Blocked, Code, Count, Event, Header, Histogram, Instance, Level, Module, Node, Phase, PrivateBytes, State, Thread,
+    Trace, UserRegion, Visit,
 };
 
 /// All that a profile holds.
@@ -54,6 +55,8 @@ pub struct Contents {
     pub levels: Vec<Level>,
     /// Places in code that was not compiled with the pass.
     pub code: Vec<Code>,
+    /// Communication over time.
+    pub phases: Vec<Phase>,
 }
 
 impl From<&Profile> for Contents {
@@ -74,6 +77,7 @@ impl From<&Profile> for Contents {
             blocked: profile.blocked().collect(),
             levels: profile.levels().collect(),
             code: profile.code().collect(),
+            phases: profile.phases().collect(),
         }
     }
 }
@@ -101,6 +105,7 @@ impl Contents {
         file.block(block::BLOCKED, &arrays::encode(&self.blocked, execution::blocked));
         file.block(block::LEVELS, &arrays::encode(&self.levels, execution::level));
         file.block(block::CODE, &arrays::encode(&self.code, execution::code));
+        file.block(block::PHASES, &arrays::encode(&self.phases, phases::phase));
         self.write_header(&mut file.bytes);
         file.bytes
     }

@@ -4,12 +4,12 @@
 use threadtalk_abi::control::{call_flags, edge_flags, function_flags};
 use threadtalk_abi::module::{ModuleBases, RegionKind, site_flags};
 use threadtalk_profile::layout::{
-    Accuracy, BlockedKind, CODE_SITE, CountKind, CrdMode, InstanceKind, LevelKind, SignatureMode, event_flags,
-    instance_flags,
+    Accuracy, BlockedKind, CODE_SITE, CountKind, CrdMode, InstanceKind, LevelKind, PhaseEnd, SignatureMode,
+    event_flags, instance_flags,
 };
 use threadtalk_profile::write::Contents;
 use threadtalk_profile::{
-    Block, Blocked, Call, Code, Count, Edge, Event, Function, Header, Histogram, Instance, Level, Module, Node,
+    Block, Blocked, Call, Code, Count, Edge, Event, Function, Header, Histogram, Instance, Level, Module, Node, Phase,
     PrivateBytes, Region, Site, State, Thread, Trace, UserRegion, Visit,
 };
 
@@ -91,6 +91,30 @@ pub fn contents() -> Contents {
             Level { level: 3, kind: LevelKind::Effective, ns: 1_500_000_000 },
         ],
         code: vec![Code { id: 0, address: 0x1139, function: "main".into(), file: "/usr/bin/lu".into() }],
+        phases: vec![
+            Phase {
+                writer: 0,
+                reader: 1,
+                from_ns: 5,
+                to_ns: 900,
+                raw: 60,
+                rar: 0,
+                meeting: 1 << 40,
+                end: PhaseEnd::Barrier,
+                coarse: false,
+            },
+            Phase {
+                writer: 0,
+                reader: 1,
+                from_ns: 910,
+                to_ns: 990,
+                raw: 2,
+                rar: 7,
+                meeting: 0,
+                end: PhaseEnd::Slice,
+                coarse: true,
+            },
+        ],
     }
 }
 
