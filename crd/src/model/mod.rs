@@ -6,6 +6,7 @@
 mod distance;
 mod line;
 mod matrix;
+mod object;
 mod recording;
 mod region;
 mod report;
@@ -14,8 +15,9 @@ mod thread;
 pub use distance::{Bucket, Crd, Cutoff, Distances, Method, Reading};
 pub use line::{Line, Position};
 pub use matrix::{DENSE_LIMIT, Entry, Matrix};
+pub use object::{FalseSharing, Memory, Object};
 pub use recording::{Accuracy, Recording};
-pub use region::{Counts, Homogeneity, Measures, Region, Suggestion, SuggestionKind};
+pub use region::{Counts, Homogeneity, Means, Measures, Region, Suggestion, SuggestionKind};
 pub use report::{Ended, Program, Report, SCHEMA};
 pub use thread::Thread;
 

@@ -60,6 +60,8 @@ pub struct Thread {
     pub visits: Visits,
     /// Innermost open user region, or 0.
     pub context: u32,
+    /// True communications until one is looked up.
+    pub until_lookup: u32,
     /// Its record in the profile.
     pub record: *mut ThreadRecord,
     /// Events whose cells were checked for aliasing, not yet added to the profile's total.
@@ -108,6 +110,7 @@ impl Thread {
             arena: Arena::with_budget(process.options.crd_bytes as usize),
             visits: Visits::new(),
             context: 0,
+            until_lookup: 0,
             record: ptr::null_mut(),
             checked: 0,
             suspect: 0,

@@ -91,6 +91,7 @@ pub fn contents() -> Contents {
             Level { level: 3, kind: LevelKind::Effective, ns: 1_500_000_000 },
         ],
         code: vec![Code { id: 0, address: 0x1139, function: "main".into(), file: "/usr/bin/lu".into() }],
+        ..Contents::default()
     }
 }
 
@@ -136,6 +137,7 @@ fn module(file: &str, site_base: u32, region_base: u32, function: &str) -> Modul
             Site { region: 0, file: file.into(), line: 12, flags: 0 },
             Site { region: 1, file: file.into(), line: 25, flags: site_flags::ATOMIC },
         ],
+        accesses: vec![],
         counters: 2,
         functions: vec![counted_loop(file), Function { blocks: vec![block(file, 0, 35)], ..Function::default() }],
     }
