@@ -12,6 +12,7 @@ const SOURCES: &[&str] = &[
     "debug_info.cpp",
     "ignorelist.cpp",
     "loop_copies.cpp",
+    "objects.cpp",
 ];
 
 fn main() {

@@ -5,15 +5,18 @@ use threadtalk_profile::{Event, Profile};
 
 use crate::accuracy;
 use crate::distance::Traces;
+use crate::false_sharing;
 use crate::lines::{self, PairCount, Positions};
 use crate::matrices::cells::{self, Cell, Matrices, Scratch};
 use crate::matrices::{balance, crr, homogeneity};
-use crate::model::{Counts, Line, Measures, Region, Report, SCHEMA};
+use crate::model::{Counts, Line, Measures, Object, Region, Report, SCHEMA};
+use crate::objects::Objects;
 use crate::options::Options;
 use crate::participants::{self, ByThread};
 use crate::phases;
 use crate::program;
 use crate::regions::{self, Node, PROGRAM, Tree};
+use crate::suggest;
 use crate::threads::Threads;
 
 /// Analyses a profile.
@@ -30,13 +33,17 @@ pub fn analyse(profile: &Profile, options: &Options) -> Report {
         let total = sums.has_inside(id).then_some(&total);
         analysis.region(&tree.nodes[id], id, &own, total, || positions.describe(recorded.lines[id].clone()))
     };
-    let regions = (0..tree.nodes.len()).map(describe);
+    let mut regions: Vec<Region> = (0..tree.nodes.len()).map(describe).collect();
+    let advice = Advice { profile, options, tree: &tree, positions: &positions, events: &recorded.events };
+    let objects = advice.add(&mut regions);
     let is_listed = |r: &Region| options.region.as_ref().is_none_or(|filter| filter.matches(r));
     let everything = sums.data(PROGRAM as usize);
     let program_total = analysis.region(&tree.nodes[0], 0, &everything, None, || {
         let source = tree.nodes.iter().zip(&recorded.lines).filter(|(node, _)| !node.is_user());
         positions.describe(lines::fold(source.flat_map(|(_, lines)| lines).copied().collect()))
     });
+    let mut program_total = program_total;
+    program_total.objects = objects;
     let events = everything.cells.iter().fold(0u64, |n, c| n.saturating_add(c.raw).saturating_add(c.rar));
     Report {
         schema: SCHEMA,
@@ -46,7 +53,7 @@ pub fn analyse(profile: &Profile, options: &Options) -> Report {
         accuracy: accuracy::summary(&profile.header().accuracy, events),
         threads: threads.describe(profile),
         caches: options.caches.clone(),
-        regions: regions.filter(is_listed).collect(),
+        regions: regions.into_iter().filter(is_listed).collect(),
         program_total,
         phases: phases::analyse(profile),
     }
@@ -54,6 +61,7 @@ pub fn analyse(profile: &Profile, options: &Options) -> Report {
 
 /// What was recorded for each region itself.
 struct Recorded {
+    events: Vec<Vec<Event>>,
     cells: Vec<Vec<Cell>>,
     lines: Vec<Vec<PairCount>>,
     visits: Vec<ByThread>,
@@ -85,7 +93,7 @@ impl Recorded {
             .map(|id| participants::own(&cells[id], &visits[id], &private[id], tree.nodes[id].has_accesses))
             .collect();
         let lines = events.iter().map(|e| positions.count(e)).collect();
-        Self { cells, lines, visits, private, traces, participants }
+        Self { events, cells, lines, visits, private, traces, participants }
     }
 
     fn data(&self, id: usize) -> Data<'_> {
@@ -185,6 +193,42 @@ impl Sum {
     }
 }
 
+/// Adds what regions are about and what to change in them.
+struct Advice<'a> {
+    profile: &'a Profile,
+    options: &'a Options,
+    tree: &'a Tree,
+    positions: &'a Positions,
+    events: &'a [Vec<Event>],
+}
+
+impl Advice<'_> {
+    /// Returns the objects of the whole program.
+    fn add(&self, regions: &mut [Region]) -> Vec<Object> {
+        let objects = Objects::new(self.profile);
+        let written = false_sharing::written(self.profile);
+        let mut shared = false_sharing::by_region(self.profile, self.tree, self.positions, &written);
+        for (region, events) in regions.iter_mut().zip(self.events) {
+            region.objects = objects.describe(events);
+            region.false_sharing = shared.remove(&region.id).unwrap_or_default();
+        }
+        let suggestions = suggest::suggest(&suggest::Facts {
+            profile: self.profile,
+            options: self.options,
+            objects: &objects,
+            positions: self.positions,
+            written: &written,
+            events: self.events,
+            regions,
+        });
+        for (region, found) in regions.iter_mut().zip(suggestions) {
+            region.suggestions = found;
+        }
+        let source = self.tree.nodes.iter().zip(self.events).filter(|(node, _)| !node.is_user());
+        objects.describe(source.flat_map(|(_, events)| events))
+    }
+}
+
 /// Makes the parts of the report.
 struct Analysis<'a> {
     profile: &'a Profile,
@@ -222,6 +266,8 @@ impl Analysis<'_> {
             visits_by_thread: threads.iter().map(visits_of).collect(),
             threads: threads.iter().map(|t| self.threads.id(*t)).collect(),
             counts: (!all.cells.is_empty()).then(|| Box::new(self.counts(own, total, lines()))),
+            objects: Vec::new(),
+            false_sharing: Vec::new(),
             suggestions: Vec::new(),
         }
     }

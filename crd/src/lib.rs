@@ -16,6 +16,8 @@
 //! | reuse distances | [`sequence`] (exact), `distance::statstack` (from samples), `distance::quantile`, `distance::cutoff` |
 //! | communication over time | `phases` |
 //! | how far to trust it | [`accuracy`] |
+//! | communication by variable and allocation, cache lines shared falsely | `objects`, `false_sharing` |
+//! | what to change | [`suggest`] |
 //! | two profiles against each other | [`compare`] |
 //! | how they grow over several profiles | [`scaling`] |
 //! | which processor each thread should run on | [`placement`] |
@@ -25,11 +27,13 @@ pub mod accuracy;
 mod analyse;
 pub mod compare;
 mod distance;
+mod false_sharing;
 pub mod imbalance;
 mod lines;
 pub mod machine;
 mod matrices;
 pub mod model;
+mod objects;
 mod options;
 mod participants;
 mod phases;
@@ -38,6 +42,7 @@ mod program;
 mod regions;
 pub mod scaling;
 pub mod sequence;
+pub mod suggest;
 mod threads;
 
 pub use analyse::analyse;

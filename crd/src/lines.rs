@@ -54,6 +54,11 @@ impl Positions {
         module.and_then(|(base, ranks)| ranks.get((site - base) as usize).copied()).unwrap_or(0)
     }
 
+    /// The position of a site.
+    pub fn at(&self, site: u32) -> Position {
+        self.positions[self.of_site(site) as usize].clone()
+    }
+
     /// Events by pair of positions, each pair once.
     pub fn count(&self, events: &[Event]) -> Vec<PairCount> {
         let pairs = events.iter().map(|e| PairCount {

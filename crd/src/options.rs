@@ -4,6 +4,7 @@ use wildmatch::WildMatch;
 
 use crate::machine::Cache;
 use crate::model::Region;
+use crate::suggest::Thresholds;
 
 /// Choices for [`crate::analyse`].
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,6 +14,8 @@ pub struct Options {
     /// Leave out what was written while only one thread existed. Reuse distances are recorded for both together
     /// and stay as they are.
     pub hide_serial: bool,
+    /// From which figures on the rules make suggestions.
+    pub thresholds: Thresholds,
     /// List only these regions. Counts do not change.
     pub region: Option<RegionFilter>,
 }

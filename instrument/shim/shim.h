@@ -119,6 +119,23 @@ LLVMMetadataRef threadtalk_shim_subprogram_of(LLVMMetadataRef scope);
 const char *threadtalk_shim_subprogram_name(LLVMMetadataRef subprogram, bool linkage, size_t *length);
 const char *threadtalk_shim_main_file(LLVMModuleRef module, size_t *length);
 
+// objects.cpp
+struct ThreadtalkObject {
+  uint32_t kind; // threadtalk_abi::module::ObjectKind
+  uint32_t line; // of the declaration; 0 = unknown
+  LLVMMetadataRef file; // DIFile or null
+};
+typedef void (*ThreadtalkNameVisitor)(void *data, const char *name, size_t length);
+// The variable that a pointer leads to or that leads there; false if there is no name for it.
+bool threadtalk_shim_object(LLVMValueRef pointer, ThreadtalkObject *out, void *data, ThreadtalkNameVisitor on_name);
+// The variable that receives a value.
+bool threadtalk_shim_receiver(LLVMValueRef value, ThreadtalkObject *out, void *data, ThreadtalkNameVisitor on_name);
+// Bytes from one iteration of the innermost loop around the block to the next, and the same for the loop around that:
+// INT32_MIN = no loop or no such number, INT32_MAX = known only when the program runs.
+void threadtalk_shim_strides(void *analysis, LLVMValueRef pointer, LLVMBasicBlockRef block, int64_t *inner,
+                             int64_t *outer);
+const char *threadtalk_shim_file_part(LLVMMetadataRef file, bool directory, size_t *length);
+
 // ignorelist.cpp
 void *threadtalk_shim_ignorelist_open(const char *path, size_t length, char *error, size_t error_size);
 bool threadtalk_shim_ignorelist_contains(void *list, const char *prefix, const char *text, size_t length);

@@ -201,6 +201,42 @@ const CREATORS: &[&str] = &[
 /// goes through an inline function that calls `pthread_create`.
 const CREATOR_PREFIXES: &[&str] = &["_ZNSt6thread15_M_start_thread"];
 
+/// How many bytes a call allocates, and where it says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allocator {
+    /// The result is a block of so many bytes: an argument.
+    Bytes(u32),
+    /// The result is a block: product of two arguments.
+    Product(u32, u32),
+    /// Argument 0 points to where the block's address goes, the result is 0 if all went well; bytes.
+    Indirect(u32),
+}
+
+/// Functions that allocate memory, with the number of arguments that they must have.
+const ALLOCATORS: &[(&str, u32, Allocator)] = &[
+    ("malloc", 1, Allocator::Bytes(0)),
+    ("calloc", 2, Allocator::Product(0, 1)),
+    ("realloc", 2, Allocator::Bytes(1)),
+    ("reallocarray", 3, Allocator::Product(1, 2)),
+    ("aligned_alloc", 2, Allocator::Bytes(1)),
+    ("memalign", 2, Allocator::Bytes(1)),
+    ("valloc", 1, Allocator::Bytes(0)),
+    ("posix_memalign", 3, Allocator::Indirect(2)),
+    ("mmap", 6, Allocator::Bytes(1)),
+    ("mmap64", 6, Allocator::Bytes(1)),
+    ("_Znwm", 1, Allocator::Bytes(0)),
+    ("_Znam", 1, Allocator::Bytes(0)),
+    ("_ZnwmRKSt9nothrow_t", 2, Allocator::Bytes(0)),
+    ("_ZnamRKSt9nothrow_t", 2, Allocator::Bytes(0)),
+    ("_ZnwmSt11align_val_t", 2, Allocator::Bytes(0)),
+    ("_ZnamSt11align_val_t", 2, Allocator::Bytes(0)),
+];
+
+/// What a function of this name, called with so many arguments, allocates.
+pub fn allocates(name: &str, arguments: u32) -> Option<Allocator> {
+    ALLOCATORS.iter().find(|(n, expected, _)| *n == name && *expected == arguments).map(|(.., a)| *a)
+}
+
 /// The effects of a function with this name, called with so many arguments.
 pub fn effects(name: &str, arguments: u32) -> Option<&'static [Effect]> {
     let &(_, expected, effects) = FUNCTIONS.iter().find(|(n, ..)| *n == name)?;
@@ -282,6 +318,16 @@ mod tests {
         assert_eq!(effects("memcpy", 3), Some(&[Copy(0, 1, Arg(2))][..]));
         assert_eq!(effects("memcpy", 2), None);
         assert_eq!(effects("my_memcpy", 3), None);
+    }
+
+    #[test]
+    fn allocators_are_known_by_symbol_and_arguments() {
+        assert_eq!(allocates("calloc", 2), Some(Allocator::Product(0, 1)));
+        assert_eq!((allocates("calloc", 1), allocates("my_malloc", 1)), (None, None));
+        for (name, arguments, allocator) in ALLOCATORS {
+            let (Allocator::Bytes(n) | Allocator::Product(_, n) | Allocator::Indirect(n)) = allocator;
+            assert!(n < arguments, "{name}");
+        }
     }
 
     #[test]

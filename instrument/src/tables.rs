@@ -1,9 +1,10 @@
 //! The module's tables: regions, sites and strings, and their bytes in the object file
 //! ([`threadtalk_abi::module`] has the layout).
 
+use crate::llvm::objects::Object;
 use std::collections::HashMap;
 use threadtalk_abi::control::{BlockEntry, CallEntry, EdgeEntry, FunctionEntry, function_flags};
-use threadtalk_abi::module::{RegionEntry, RegionKind, SiteEntry, TablesHeader};
+use threadtalk_abi::module::{AccessEntry, NO_STRIDE, RegionEntry, RegionKind, SiteEntry, TablesHeader, section};
 
 /// Index of a region in this module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,6 +28,23 @@ pub struct RegionKey {
     pub line: u32,
 }
 
+/// What a site accesses, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SiteAccess {
+    /// The variable.
+    pub object: Option<Object>,
+    /// As [`AccessEntry::stride`].
+    pub stride: i32,
+    /// As [`AccessEntry::outer_stride`].
+    pub outer_stride: i32,
+}
+
+impl Default for SiteAccess {
+    fn default() -> Self {
+        Self { object: None, stride: NO_STRIDE, outer_stride: NO_STRIDE }
+    }
+}
+
 /// The tables under construction. Everything is numbered in the order of first use, which is the order of the module's
 /// instructions, so that the same input gives the same output.
 #[derive(Default)]
@@ -35,7 +53,8 @@ pub struct Tables {
     region_ids: HashMap<RegionKey, RegionId>,
     region_has_site: Vec<bool>,
     sites: Vec<SiteEntry>,
-    site_ids: HashMap<(u32, u32, u32, u32), SiteId>,
+    accesses: Vec<AccessEntry>,
+    site_ids: HashMap<(u32, u32, u32, u32, AccessEntry), SiteId>,
     strings: Vec<u8>,
     string_ids: HashMap<String, u32>,
     functions: Vec<FunctionEntry>,
@@ -69,19 +88,38 @@ impl Tables {
         id
     }
 
-    /// The site of accesses of one kind (`flags`: [`threadtalk_abi::module::site_flags`]) on one line in one region.
+    /// The site of accesses of one kind (`flags`: [`threadtalk_abi::module::site_flags`]) to one object on one line in one
+    /// region.
     /// Line 0 is code that the compiler made up (the bounds of an OpenMP loop, captured variables): it stands for the
     /// region as a whole and gets the region's first line.
-    pub fn site(&mut self, region: RegionId, file: &str, line: u32, flags: u32) -> SiteId {
+    pub fn site(&mut self, region: RegionId, file: &str, line: u32, flags: u32, access: &SiteAccess) -> SiteId {
         let line = if line == 0 { self.regions[region.0 as usize].line } else { line };
         let file = self.string(file);
+        let access = self.access(access);
         self.region_has_site[region.0 as usize] = true;
         let next = SiteId(self.sites.len() as u32);
-        let id = *self.site_ids.entry((region.0, file, line, flags)).or_insert(next);
+        let id = *self.site_ids.entry((region.0, file, line, flags, access)).or_insert(next);
         if id == next {
+            self.accesses.push(access);
             self.sites.push(SiteEntry { region: region.0, file, line, flags });
         }
         id
+    }
+
+    fn access(&mut self, access: &SiteAccess) -> AccessEntry {
+        let SiteAccess { object, stride, outer_stride } = access;
+        let (stride, outer_stride) = (*stride, *outer_stride);
+        match object {
+            None => AccessEntry { stride, outer_stride, ..AccessEntry::default() },
+            Some(object) => AccessEntry {
+                object_kind: object.kind,
+                object: self.string(&object.name),
+                object_file: self.string(&object.file),
+                object_line: object.line,
+                stride,
+                outer_stride,
+            },
+        }
     }
 
     /// Whether any site lies directly in the region.
@@ -187,6 +225,12 @@ impl Tables {
             bytes.push(0);
         }
         bytes.extend(&self.strings);
+        let words = self.accesses.iter().flat_map(|a| {
+            [a.object_kind, a.object, a.object_file, a.object_line, a.stride as u32, a.outer_stride as u32]
+        });
+        let section: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+        bytes.extend([section::ACCESSES, section.len() as u32].into_iter().flat_map(u32::to_le_bytes));
+        bytes.extend(section);
         bytes
     }
 
@@ -229,11 +273,13 @@ mod tests {
         let f = tables.region(key(RegionKind::Function, 3), 4, None);
         let l = tables.region(key(RegionKind::Loop, 5), 6, Some(f));
         assert_eq!(tables.region(key(RegionKind::Function, 3), 9, None), f);
-        let s = tables.site(l, "/a.c", 5, 0);
-        assert_eq!(tables.site(l, "/a.c", 5, 0), s);
-        assert_ne!(tables.site(l, "/a.c", 5, 1), s);
+        let any = SiteAccess::default();
+        let s = tables.site(l, "/a.c", 5, 0, &any);
+        assert_eq!(tables.site(l, "/a.c", 5, 0, &any), s);
+        assert_ne!(tables.site(l, "/a.c", 5, 1, &any), s);
+        assert_ne!(tables.site(l, "/a.c", 5, 0, &SiteAccess { stride: 8, ..SiteAccess::default() }), s);
         assert!(tables.has_site(l) && !tables.has_site(f));
-        assert_eq!((tables.regions(), tables.sites()), (2, 2));
+        assert_eq!((tables.regions(), tables.sites()), (2, 3));
     }
 
     #[test]
@@ -241,7 +287,8 @@ mod tests {
         let mut tables = Tables::default();
         let f = tables.region(key(RegionKind::Function, 3), 9, None);
         let l = tables.region(key(RegionKind::Loop, 5), 6, Some(f));
-        tables.site(l, "/a.c", 5, 4);
+        let object = Object { kind: 1, name: "f".into(), file: "/a.c".into(), line: 2 };
+        tables.site(l, "/a.c", 5, 4, &SiteAccess { object: Some(object), stride: -8, outer_stride: NO_STRIDE });
         let opcodes = [1, 2, 3, 4, 5, 6, 7, 8];
         let block = BlockEntry { region: 0, file: 3, line: 3, end_line: 4, opcodes, reads: 10, writes: 11 };
         let edge = EdgeEntry { from: u32::MAX, to: 0, counter: tables.counter() + 1, line: 3, flags: 2 };
@@ -258,11 +305,16 @@ mod tests {
         assert_eq!((36..41).map(word).collect::<Vec<_>>(), [0x2_0001, 0x4_0003, 0x6_0005, 0x8_0007, 0xb_000a]);
         assert_eq!((50..55).map(word).collect::<Vec<_>>(), [u32::MAX, 0, 1, 3, 2]);
         assert_eq!((55..59).map(word).collect::<Vec<_>>(), [1, 1, 2, 9]);
-        assert_eq!(&bytes[236..], b"\0f\0/a.c\0/m.c\0");
+        assert_eq!(&bytes[236..249], b"\0f\0/a.c\0/m.c\0");
+        let section: Vec<i32> =
+            bytes[249..].chunks_exact(4).map(|w| i32::from_le_bytes(w.try_into().unwrap())).collect();
+        assert_eq!(section, [1, 24, 1, 1, 3, 2, -8, i32::MIN]);
     }
 
     #[test]
     fn empty_tables_still_have_the_empty_string() {
-        assert_eq!(Tables::default().serialise("")[8..], [[1].as_slice(), &[0; 24]].concat());
+        let bytes = Tables::default().serialise("");
+        assert_eq!(bytes[8..33], [[1].as_slice(), &[0; 24]].concat());
+        assert_eq!(bytes[33..], [1, 0, 0, 0, 0, 0, 0, 0]);
     }
 }

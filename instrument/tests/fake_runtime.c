@@ -128,7 +128,7 @@ void __threadtalk_register(struct descriptor *m) {
   start();
   const uint32_t *header = (const void *)m->tables;
   uint32_t expected = 32 + m->regions * sizeof(struct region) + m->sites * sizeof(struct site) + header[2] +
-      header[4] * 32 + header[5] * 36 + header[6] * 20 + header[7] * 16;
+      header[4] * 32 + header[5] * 36 + header[6] * 20 + header[7] * 16 + 8 + m->sites * 24;
   if (m->version != 1 || header[0] != m->regions || header[1] != m->sites || expected != m->tables_len) {
     fprintf(stderr, "bad module tables\n");
     abort();
@@ -286,6 +286,14 @@ static void log_region(const char *what, uint32_t region) {
 }
 HOOK void __threadtalk_enter(uint32_t region) { log_region("enter", region); }
 HOOK void __threadtalk_exit(uint32_t region) { log_region("exit", region); }
+HOOK void __threadtalk_allocated(void *p, uint64_t n, uint32_t site) {
+  if (!logging) return;
+  const struct descriptor *m = module_of_site(site);
+  const struct site *s = sites_of(m) + (site - m->bases->site_base);
+  const uint32_t *access = (const void *)(strings_of(m) + ((const uint32_t *)(const void *)m->tables)[2] + 8);
+  const char *receiver = strings_of(m) + access[6 * (site - m->bases->site_base) + 1];
+  fprintf(stderr, "allocated %llu %s for %s at %u\n", (unsigned long long)n, p ? "bytes" : "in vain", receiver, s->line);
+}
 HOOK void __threadtalk_clear(void *p, uint64_t n) {
   if (logging) { fprintf(stderr, "clear %llu\n", (unsigned long long)n); return; }
   pthread_mutex_lock(&lock);

@@ -76,6 +76,7 @@ function drawDetail() {
     .filter(Boolean)
     .join(" · ");
   box.append(crumbs(region), element("div", { class: "title" }, title, element("span", { class: "muted" }, about)));
+  if (region.suggestions) box.append(adviceSection(region.suggestions));
   if (!figures || figures.raw + figures.rar === 0) {
     box.append(
       element(
@@ -103,6 +104,7 @@ function drawDetail() {
     );
   if (figures.crd && figures.crd.distinct.count > 0) box.append(distanceSection(figures.crd));
   box.append(lineSection(region));
+  if (region.objects) box.append(objectSection(region.objects));
 }
 
 function controls(figures) {

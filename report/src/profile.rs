@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use threadtalk_crd::imbalance::profile as imbalance;
 use threadtalk_crd::machine::{self, Cache};
 use threadtalk_crd::model::Report;
+use threadtalk_crd::suggest::Thresholds;
 use threadtalk_crd::{Options, RegionFilter};
 use threadtalk_profile::{Profile, State};
 
@@ -27,8 +28,32 @@ pub fn caches(spec: &str) -> Result<Vec<Cache>> {
 /// Opens and analyses a profile. Without `caches` those of this machine are taken; where it hides them, there are no
 /// cutoffs.
 pub fn analyse(path: &Path, caches: Option<Vec<Cache>>, region: Option<String>, hide_serial: bool) -> Result<Report> {
+    analyse_with(path, caches, region, hide_serial, Thresholds::default())
+}
+
+/// Thresholds of the rules, each written as `RULE.NAME=VALUE`.
+pub fn thresholds(settings: &[String]) -> Result<Thresholds> {
+    let mut thresholds = Thresholds::default();
+    for setting in settings {
+        let understood = thresholds.set(setting);
+        understood.map_err(|error| {
+            let what = format!("threshold not understood ({error})");
+            Error::usage(what, setting.clone(), "write for example false-sharing.share=0.5")
+        })?;
+    }
+    Ok(thresholds)
+}
+
+/// As [`analyse`], with other thresholds of the rules.
+pub fn analyse_with(
+    path: &Path,
+    caches: Option<Vec<Cache>>,
+    region: Option<String>,
+    hide_serial: bool,
+    thresholds: Thresholds,
+) -> Result<Report> {
     let caches = caches.unwrap_or_else(|| machine::read(Path::new(machine::SYSFS_CPU)).unwrap_or_default());
-    let options = Options { caches, hide_serial, region: region.as_deref().map(RegionFilter::new) };
+    let options = Options { caches, hide_serial, thresholds, region: region.as_deref().map(RegionFilter::new) };
     let report = threadtalk_crd::analyse(&open(path)?, &options);
     match region {
         Some(pattern) if report.regions.is_empty() => {

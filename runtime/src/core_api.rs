@@ -173,6 +173,8 @@ pub fn clear_range(address: usize, bytes: usize) {
     trace!("clear_range", bytes);
     if let Some(process) = process::get().filter(|p| p.is_recording()) {
         process.private.range_dies(process, address as u64, bytes as u64);
+        process.lines.range_dies(process, address as u64, bytes as u64);
+        process.objects.range_dies(address as u64, bytes as u64);
         process.signature.clear(address as u64, bytes as u64);
     }
 }

@@ -6,6 +6,7 @@
 mod distance;
 mod line;
 mod matrix;
+mod object;
 mod phases;
 mod recording;
 mod region;
@@ -15,9 +16,10 @@ mod thread;
 pub use distance::{Bucket, Crd, Cutoff, Distances, Method, Reading};
 pub use line::{Line, Position};
 pub use matrix::{DENSE_LIMIT, Entry, Matrix};
+pub use object::{FalseSharing, Memory, Object};
 pub use phases::{Phase, Phases, Slice};
 pub use recording::{Accuracy, Recording};
-pub use region::{Counts, Homogeneity, Measures, Region, Suggestion, SuggestionKind};
+pub use region::{Counts, Homogeneity, Means, Measures, Region, Suggestion, SuggestionKind};
 pub use report::{Ended, Program, Report, SCHEMA};
 pub use thread::Thread;
 

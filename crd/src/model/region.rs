@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use threadtalk_abi::module::RegionKind;
 
-use super::{Crd, Line, Matrix};
+use super::{Crd, FalseSharing, Line, Matrix, Object, Position};
 
 /// A function, loop, construct or user region; number 0 is the program.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -38,6 +38,12 @@ pub struct Region {
     /// Own events and those of regions inside; none if there is no event at all.
     #[serde(flatten)]
     pub counts: Option<Box<Counts>>,
+    /// What its own events are about, the objects with the most communication first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub objects: Vec<Object>,
+    /// Cache lines that its writes share with other threads' elements.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub false_sharing: Vec<FalseSharing>,
     /// What to change.
     pub suggestions: Vec<Suggestion>,
 }
@@ -122,25 +128,35 @@ pub struct Homogeneity {
 pub struct Suggestion {
     /// The rule's name.
     pub rule: String,
-    /// What would have to change.
+    /// What it brings together.
     pub kind: SuggestionKind,
+    /// Where it is done.
+    pub means: Means,
     /// One sentence for the reader.
     pub text: String,
     /// The numbers that made the rule fire.
     pub evidence: BTreeMap<String, f64>,
+    /// Places in the source that it is about.
+    pub lines: Vec<Position>,
 }
 
-/// ICPP'18, table 1: rows and columns.
+/// The rows of ICPP'18, table 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SuggestionKind {
-    /// Layout or order of data.
+    /// Data with its use: layout, order, who works on what.
     Data,
-    /// Placement of threads.
+    /// Threads with each other: placement.
     Thread,
-    /// Source code.
+}
+
+/// The columns of ICPP'18, table 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Means {
+    /// In the source.
     Code,
-    /// Settings of the run.
+    /// In the settings of the run (schedules, placement).
     RunTime,
 }
 

@@ -10,6 +10,9 @@ use threadtalk_profile::{Module, Profile, UserRegion};
 
 use super::{Node, PROGRAM, RegionId, Tree};
 
+/// Sites of calls that touch no memory themselves.
+const NO_ACCESS: u32 = site_flags::CREATION | site_flags::ALLOCATION;
+
 type Key = (RegionKind, Arc<str>, Arc<str>, u32, u32);
 
 /// The tree of all regions of a profile.
@@ -60,7 +63,7 @@ impl Merger {
             }
         }
         let nodes: Vec<RegionId> = nodes.into_iter().map(|n| n.unwrap_or(PROGRAM)).collect();
-        for site in module.sites.iter().filter(|s| s.flags & site_flags::CREATION == 0) {
+        for site in module.sites.iter().filter(|s| s.flags & NO_ACCESS == 0) {
             self.nodes[nodes[site.region as usize] as usize].has_accesses = true;
         }
         nodes

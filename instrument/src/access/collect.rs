@@ -1,10 +1,11 @@
 //! Walks a function and makes its plan.
 
 use super::lifetime::Escaping;
-use super::{Action, Entrance, Event, Plan, When, Worth, intrinsics, memory};
-use crate::library::{self, Effect, Needed};
+use super::{Action, Entrance, Event, Plan, When, Worth, describe, intrinsics, memory};
+use crate::library::{self, Allocator, Effect, Needed};
 use crate::llvm;
 use crate::llvm::loops::{Loops, common_dominator};
+use crate::regions::constructs::Stack;
 use crate::regions::functions::{Functions, Unit};
 use crate::regions::nesting::Nesting;
 use crate::skip::Skipper;
@@ -16,7 +17,7 @@ use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
 use std::collections::HashMap;
 use std::ptr::null_mut;
 use threadtalk_abi::module::RegionKind;
-use threadtalk_abi::module::site_flags::{ATOMIC, CREATION, LIBRARY};
+use threadtalk_abi::module::site_flags::{ALLOCATION, ATOMIC, CREATION, LIBRARY};
 
 /// What the walk of each function shares.
 pub struct Collector<'a, 'ctx> {
@@ -34,34 +35,40 @@ impl<'ctx> Collector<'_, 'ctx> {
         let mut nesting = Nesting::new(function);
         let mut skipper = Skipper::default();
         let escaping = Escaping::find(function, &mut skipper);
-        let mut events = Vec::new();
-        let mut accesses = 0;
+        let mut found = Vec::new();
         for block in function.get_basic_block_iter() {
             let mut stack = nesting.constructs.at_entry(block);
             let exit = llvm::before_exit(block);
             for inst in block.get_instructions() {
                 if Some(inst) == exit {
                     let deaths = escaping.at_exit(inst).into_iter();
-                    events.extend(deaths.map(|action| Event {
+                    found.extend(deaths.map(|action| Found {
                         inst,
-                        when: When::Before,
+                        block,
+                        stack,
                         action,
-                        site: SiteId(0),
-                        worth: Worth::Own,
+                        when: When::Before,
+                        flags: 0,
                     }));
                 }
-                for (action, when, flags) in self.actions(inst, &mut skipper, &escaping) {
-                    let is_access = !matches!(action, Action::Dies(..) | Action::DiesWhole(..));
-                    let site = if is_access {
-                        nesting.site(inst, block, stack, flags, (self.functions, self.tables))
-                    } else {
-                        SiteId(0)
-                    };
-                    accesses += usize::from(is_access);
-                    events.push(Event { inst, when, action, site, worth: Worth::Own });
-                }
+                let actions = self.actions(inst, &mut skipper, &escaping).into_iter();
+                found.extend(actions.map(|(action, when, flags)| Found { inst, block, stack, action, when, flags }));
                 stack = nesting.constructs.after(inst, stack);
             }
+        }
+        let actions: Vec<_> = found.iter().map(|f| (f.inst, &f.action)).collect();
+        let described = describe::all(self.module, function, &nesting.loops, &actions);
+        let mut events = Vec::with_capacity(found.len());
+        let mut accesses = 0;
+        for (Found { inst, block, stack, action, when, flags }, access) in found.into_iter().zip(described) {
+            let is_access = !matches!(action, Action::Dies(..) | Action::DiesWhole(..));
+            let site = if is_access {
+                nesting.site(inst, block, stack, (flags, &access), (self.functions, self.tables))
+            } else {
+                SiteId(0)
+            };
+            accesses += usize::from(is_access);
+            events.push(Event { inst, when, action, site, worth: Worth::Own });
         }
         if events.is_empty() {
             return None;
@@ -112,11 +119,26 @@ impl<'ctx> Collector<'_, 'ctx> {
         if library::creates_threads(name) {
             return vec![(Action::Creation, When::Before, CREATION)];
         }
+        if let Some(allocator) = library::allocates(name, llvm::argument_count(inst))
+            && allocation_fits(inst, allocator)
+        {
+            return vec![(Action::Allocation(allocator), When::After, ALLOCATION)];
+        }
         match library::effects(name, llvm::argument_count(inst)) {
             Some(effects) => library_actions(inst, effects, skipper),
             None => vec![],
         }
     }
+}
+
+/// What the walk found at an instruction.
+struct Found<'ctx> {
+    inst: InstructionValue<'ctx>,
+    block: BasicBlock<'ctx>,
+    stack: Stack,
+    action: Action<'ctx>,
+    when: When,
+    flags: u32,
 }
 
 /// Functions without loops and with no more accesses are taken for ones that loops elsewhere call.
@@ -163,6 +185,19 @@ fn fits(call: InstructionValue<'_>, effect: Effect) -> bool {
             Needed::Pointer => llvm::is_plain_pointer(call.as_value_ref()),
             Needed::Integer => llvm::is_integer(call.as_value_ref()),
         }
+}
+
+/// Whether a call has the shape of the allocator.
+fn allocation_fits(call: InstructionValue<'_>, allocator: Allocator) -> bool {
+    let argument = |n| llvm::operand(call.as_value_ref(), n);
+    let integer = |n| llvm::is_integer(argument(n));
+    match allocator {
+        Allocator::Bytes(n) => integer(n) && llvm::is_plain_pointer(call.as_value_ref()),
+        Allocator::Product(n, m) => integer(n) && integer(m) && llvm::is_plain_pointer(call.as_value_ref()),
+        Allocator::Indirect(n) => {
+            integer(n) && llvm::is_plain_pointer(argument(0)) && llvm::is_integer(call.as_value_ref())
+        }
+    }
 }
 
 /// The effects of a library call on memory that may be shared, in the order in which they happen.

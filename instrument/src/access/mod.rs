@@ -4,14 +4,16 @@
 //! * [`memory`] knows loads, stores and atomic instructions.
 //! * [`intrinsics`] knows LLVM's memory intrinsics: copies, masked vectors, gather and scatter.
 //! * [`lifetime`] knows when stack variables die.
+//! * [`describe`] says what accesses go to, for the report.
 //! * The C library's functions are in [`crate::library`].
 
 pub mod collect;
+pub mod describe;
 pub mod intrinsics;
 pub mod lifetime;
 pub mod memory;
 
-use crate::library::Effect;
+use crate::library::{Allocator, Effect};
 use crate::tables::{RegionId, SiteId};
 use inkwell::values::{FunctionValue, InstructionValue, IntValue, PointerValue, VectorValue};
 
@@ -67,6 +69,8 @@ pub enum Action<'ctx> {
     Library(Effect),
     /// A call creates a thread.
     Creation,
+    /// A call allocated memory.
+    Allocation(Allocator),
     /// A stack variable dies: address, bytes, alignment.
     Dies(PointerValue<'ctx>, u64, u64),
     /// A stack variable of variable length dies: address, number of elements, bytes of an element.

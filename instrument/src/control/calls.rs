@@ -6,7 +6,7 @@ use crate::llvm::{self, debug};
 use crate::regions::functions::Functions;
 use crate::regions::nesting::Nesting;
 use crate::regions::outlined;
-use crate::tables::{SiteId, Tables};
+use crate::tables::{SiteAccess, SiteId, Tables};
 use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
 use threadtalk_abi::control::{CallEntry, call_flags};
 use threadtalk_abi::module::site_flags::{CREATION, SYNC};
@@ -116,7 +116,10 @@ pub fn sites<'ctx>(
         let mut stack = nesting.constructs.at_entry(block);
         for inst in block.get_instructions() {
             if let Some(flags) = flags(inst) {
-                sites.push((inst, nesting.site(inst, block, stack, flags, (&mut *functions, &mut *tables))));
+                sites.push((
+                    inst,
+                    nesting.site(inst, block, stack, (flags, &SiteAccess::default()), (&mut *functions, &mut *tables)),
+                ));
             }
             stack = nesting.constructs.after(inst, stack);
         }

@@ -44,7 +44,11 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             Action::Scattered(direction, pointers, bytes, _, mask) => {
                 self.touch_lanes(*direction, *pointers, *bytes, *mask, site)
             }
-            Action::Library(_) | Action::Creation | Action::Dies(..) | Action::DiesWhole(..) => Ok(()),
+            Action::Library(_)
+            | Action::Allocation(_)
+            | Action::Creation
+            | Action::Dies(..)
+            | Action::DiesWhole(..) => Ok(()),
         }
     }
 

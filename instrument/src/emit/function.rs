@@ -149,6 +149,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
             | Action::DiesWhole(..)
             | Action::Masked(..)
             | Action::Packed(..)
+            | Action::Allocation(_)
             | Action::Creation => false,
         }
     }
@@ -214,6 +215,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
                 m.scattered(*direction, *pointers, (*bytes, *align), *mask, site, tail)
             }
             (Action::Library(effect), _) => m.library(event.inst, *effect, event.when, site),
+            (Action::Allocation(allocator), _) => m.allocation(event.inst, *allocator, site),
             (Action::Creation, _) => self.creation(site),
             (Action::Dies(pointer, bytes, align), tail) => m.dies(&self.prologue, *pointer, *bytes, *align, tail),
             (Action::DiesWhole(pointer, count, element), _) => {

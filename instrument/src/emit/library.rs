@@ -3,7 +3,7 @@
 use super::{Emitted, ModuleEmitter};
 use crate::access::When;
 use crate::error::PassError;
-use crate::library::{Effect, Length, Limit};
+use crate::library::{Allocator, Effect, Length, Limit};
 use crate::llvm;
 use inkwell::IntPredicate;
 use inkwell::values::{
@@ -60,6 +60,27 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 self.ranged(hooks::WRITE_RANGE, buffer, self.length(call, Length::ResultAndNul)?, site)
             }
         }
+    }
+
+    /// Tells the runtime of a new block, after the call that made it.
+    pub fn allocation(&self, call: InstructionValue<'ctx>, allocator: Allocator, site: IntValue<'ctx>) -> Emitted<()> {
+        let b = &self.builder;
+        let block = || llvm::result(call).into_pointer_value();
+        let (block, bytes) = match allocator {
+            Allocator::Bytes(n) => (block(), self.argument(call, n)?),
+            Allocator::Product(n, m) => {
+                (block(), b.build_int_mul(self.argument(call, n)?, self.argument(call, m)?, "")?)
+            }
+            Allocator::Indirect(n) => {
+                let place = llvm::pointer_operand(call, 0);
+                let made = b.build_load(self.ptr, place, "")?.into_pointer_value();
+                let status = llvm::result(call).into_int_value();
+                let succeeded = self.compare(IntPredicate::EQ, status, status.get_type().const_zero())?;
+                let made = b.build_select(succeeded, made, self.ptr.const_null(), "")?.into_pointer_value();
+                (made, self.argument(call, n)?)
+            }
+        };
+        self.ranged(hooks::ALLOCATED, block, bytes, site)
     }
 
     fn ranged(

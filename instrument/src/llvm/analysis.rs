@@ -1,6 +1,7 @@
 //! Scalar evolution: how addresses relate to each other and to the iterations of loops.
 
 use super::ffi;
+use inkwell::basic_block::BasicBlock;
 use inkwell::values::{AsValueRef, FunctionValue, InstructionValue, PointerValue};
 use std::ffi::c_void;
 
@@ -31,6 +32,18 @@ impl Analysis {
             ffi::threadtalk_shim_distances(self.0, pointers, segments, raw.len(), leaders, distances);
         }
         leaders.into_iter().map(|l| l as usize).zip(distances).collect()
+    }
+
+    /// Bytes from one iteration of the innermost loop around `block` to the next, and the same for the loop around that;
+    /// [`NO_STRIDE`](threadtalk_abi::module::NO_STRIDE) and
+    /// [`VARIABLE_STRIDE`](threadtalk_abi::module::VARIABLE_STRIDE) where there is no constant.
+    pub fn strides(&mut self, pointer: PointerValue<'_>, block: BasicBlock<'_>) -> (i32, i32) {
+        let (mut inner, mut outer) = (0i64, 0i64);
+        let (pointer, block) = (pointer.as_value_ref(), block.as_mut_ptr());
+        // SAFETY: a pointer and a block of the function that was analysed.
+        unsafe { ffi::threadtalk_shim_strides(self.0, pointer, block, &mut inner, &mut outer) };
+        // The shim keeps to the range.
+        (inner as i32, outer as i32)
     }
 }
 

@@ -48,8 +48,39 @@ pub struct RawTrips {
 }
 pub const RAW_ABNORMAL: u32 = 1;
 pub const RAW_INDIRECT: u32 = 2;
+/// `ThreadtalkObject` of the shim.
+#[repr(C)]
+pub struct RawObject {
+    pub kind: u32,
+    pub line: u32,
+    pub file: LLVMMetadataRef,
+}
+
+/// `ThreadtalkNameVisitor` of the shim.
+pub type NameVisitor = extern "C" fn(*mut c_void, *const c_char, usize);
 
 unsafe extern "C" {
+    pub fn threadtalk_shim_object(
+        pointer: LLVMValueRef,
+        out: *mut RawObject,
+        data: *mut c_void,
+        on_name: NameVisitor,
+    ) -> bool;
+    pub fn threadtalk_shim_receiver(
+        value: LLVMValueRef,
+        out: *mut RawObject,
+        data: *mut c_void,
+        on_name: NameVisitor,
+    ) -> bool;
+    pub fn threadtalk_shim_strides(
+        analysis: *mut c_void,
+        pointer: LLVMValueRef,
+        block: LLVMBasicBlockRef,
+        inner: *mut i64,
+        outer: *mut i64,
+    );
+    pub fn threadtalk_shim_file_part(file: LLVMMetadataRef, directory: bool, length: *mut usize) -> *const c_char;
+
     pub fn threadtalk_shim_analysis_open(function: LLVMValueRef) -> *mut c_void;
     pub fn threadtalk_shim_analysis_close(analysis: *mut c_void);
     pub fn threadtalk_shim_copy_loop(

@@ -7,6 +7,7 @@ pub mod analysis;
 pub mod debug;
 pub mod ffi;
 pub mod loops;
+pub mod objects;
 
 use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;

@@ -5,7 +5,7 @@ use crate::llvm::debug::{self, Frame, Location};
 use crate::tables::{RegionId, RegionKey, Tables};
 use inkwell::llvm_sys::prelude::*;
 use inkwell::module::Module;
-use inkwell::values::{AsValueRef, FunctionValue};
+use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
 use std::collections::HashMap;
 use std::ptr::null_mut;
 use threadtalk_abi::module::RegionKind;
@@ -137,6 +137,23 @@ impl Functions {
             }
         }
         outlined::strip_suffix(&at.name()).to_string()
+    }
+
+    /// The location of a call as its user sees it: containers of the C++ library allocate in headers that were inlined into
+    /// the code that means it.
+    pub fn user_location(&mut self, call: InstructionValue<'_>) -> Option<Location> {
+        let innermost = debug::of(call)?;
+        let mut at = innermost;
+        loop {
+            let file = self.file(at.scope);
+            if !(file.starts_with("/usr/include/") || file.starts_with("/usr/lib/")) {
+                return Some(at);
+            }
+            match debug::location(at.frame.inlined_at) {
+                Some(outer) => at = outer,
+                None => return Some(innermost),
+            }
+        }
     }
 
     /// The path of the file that a scope lies in.

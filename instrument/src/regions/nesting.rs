@@ -8,11 +8,12 @@ use super::constructs::{Constructs, Stack};
 use super::functions::{self, Functions, Unit};
 use crate::llvm::debug::{self, Frame, Location};
 use crate::llvm::loops::Loops;
-use crate::tables::{RegionId, RegionKey, SiteId, Tables};
+use crate::tables::{RegionId, RegionKey, SiteAccess, SiteId, Tables};
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{FunctionValue, InstructionValue};
 use std::collections::HashMap;
 use threadtalk_abi::module::RegionKind;
+use threadtalk_abi::module::site_flags::ALLOCATION;
 
 /// Loops and constructs of one LLVM function, and how they nest.
 pub struct Nesting<'ctx> {
@@ -46,16 +47,16 @@ impl<'ctx> Nesting<'ctx> {
         inst: InstructionValue<'ctx>,
         block: BasicBlock<'ctx>,
         stack: Stack,
-        flags: u32,
+        (flags, access): (u32, &SiteAccess),
         (functions, tables): (&mut Functions, &mut Tables),
     ) -> SiteId {
-        let at = debug::of(inst);
+        let at = if flags & ALLOCATION != 0 { functions.user_location(inst) } else { debug::of(inst) };
         let frame = at.map_or_else(|| functions::own_frame(self.function), |l| l.frame);
         let region = self.region(frame, self.loops.innermost(block), stack, functions, tables);
         match at {
-            Some(at) => tables.site(region, functions.file(at.scope), at.line, flags),
-            None if frame.subprogram.is_null() => tables.site(region, "", 0, flags),
-            None => tables.site(region, functions.file(frame.subprogram), 0, flags),
+            Some(at) => tables.site(region, functions.file(at.scope), at.line, flags, access),
+            None if frame.subprogram.is_null() => tables.site(region, "", 0, flags, access),
+            None => tables.site(region, functions.file(frame.subprogram), 0, flags, access),
         }
     }
 

@@ -28,6 +28,9 @@ pub struct ReportArgs {
     /// At most so many regions in the text, and so many pictures
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     top: Option<u32>,
+    /// From which figure on a rule makes a suggestion: false-sharing.share=0.5; may be repeated
+    #[arg(long, value_name = "RULE.NAME=VALUE")]
+    threshold: Vec<String>,
     #[command(flatten)]
     reporting: ReportingArgs,
 }
@@ -45,7 +48,9 @@ impl ReportArgs {
     /// Makes the report.
     pub fn run(self) -> Result<ExitCode> {
         let caches = self.reporting.caches.as_deref().map(profile::caches).transpose()?;
-        let report = profile::analyse(&self.file, caches, self.region.clone(), self.reporting.hide_serial)?;
+        let thresholds = profile::thresholds(&self.threshold)?;
+        let (region, hide_serial) = (self.region.clone(), self.reporting.hide_serial);
+        let report = profile::analyse_with(&self.file, caches, region, hide_serial, thresholds)?;
         match &self.output {
             None => self.to_stdout(&report)?,
             Some(folder) => self.to_folder(&report, folder.clone())?,

@@ -21,7 +21,7 @@ const FIGURE_STYLES: [&str; 3] = [
     include_str!("../../assets/detail.css"),
     include_str!("../../assets/media.css"),
 ];
-const SCRIPTS: [&str; 10] = [
+const SCRIPTS: [&str; 11] = [
     include_str!("../../assets/format.js"),
     include_str!("../../assets/shape.js"),
     include_str!("../../assets/tip.js"),
@@ -30,6 +30,7 @@ const SCRIPTS: [&str; 10] = [
     include_str!("../../assets/matrix.js"),
     include_str!("../../assets/histogram.js"),
     include_str!("../../assets/table.js"),
+    include_str!("../../assets/advice.js"),
     include_str!("../../assets/detail.js"),
     include_str!("../../assets/main.js"),
 ];

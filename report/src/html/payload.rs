@@ -6,11 +6,14 @@ use crate::{label, number, svg, text};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use threadtalk_crd::model::{
-    Cache, Crd, Cutoff, Distances, Homogeneity, Line, Measures, Method, Position, Region, Report, Thread,
+    Cache, Crd, Cutoff, Distances, Homogeneity, Line, Measures, Memory, Method, Object, Position, Region, Report,
+    Suggestion, Thread,
 };
 
 /// Pairs of lines of each region that the page lists; all are in the JSON and CSV files.
 const LINES: usize = 120;
+/// Objects of each region that the page lists.
+const OBJECTS: usize = 12;
 
 /// Everything that the page shows.
 #[derive(Serialize)]
@@ -75,6 +78,29 @@ struct RegionPart<'a> {
     total: Option<Figures<'a>>,
     lines: Vec<(Option<Place>, Option<Place>, u64, u64)>,
     lines_left_out: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    objects: Vec<ObjectPart<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suggestions: Vec<SuggestionPart<'a>>,
+}
+
+/// A variable or an allocation.
+#[derive(Serialize)]
+struct ObjectPart<'a> {
+    name: &'a str,
+    kind: Memory,
+    at: Option<Place>,
+    raw: u64,
+    rar: u64,
+    share: f64,
+}
+
+#[derive(Serialize)]
+struct SuggestionPart<'a> {
+    category: String,
+    text: &'a str,
+    evidence: &'a BTreeMap<String, f64>,
+    lines: Vec<Place>,
 }
 
 /// The matrices and measures of a region.
@@ -237,6 +263,28 @@ fn region<'a>(region: &'a Region, threads: &[Thread], files: &mut Files<'a>) -> 
         total,
         lines: listed.iter().map(|l| (files.shown(&l.writer), files.shown(&l.reader), l.raw, l.rar)).collect(),
         lines_left_out: lines.len() - listed.len(),
+        objects: region.objects.iter().take(OBJECTS).map(|o| object(o, files)).collect(),
+        suggestions: region.suggestions.iter().map(|s| suggestion(s, files)).collect(),
+    }
+}
+
+fn object<'a>(object: &'a Object, files: &mut Files<'a>) -> ObjectPart<'a> {
+    ObjectPart {
+        name: &object.name,
+        kind: object.kind,
+        at: object.file.as_deref().map(|file| (files.number(file), object.line.unwrap_or(0))),
+        raw: object.raw,
+        rar: object.rar,
+        share: object.share,
+    }
+}
+
+fn suggestion<'a>(suggestion: &'a Suggestion, files: &mut Files<'a>) -> SuggestionPart<'a> {
+    SuggestionPart {
+        category: text::category(suggestion),
+        text: &suggestion.text,
+        evidence: &suggestion.evidence,
+        lines: suggestion.lines.iter().filter_map(|at| files.shown(at)).collect(),
     }
 }
 

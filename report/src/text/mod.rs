@@ -1,9 +1,11 @@
 //! The summary for the terminal.
 
+mod advice;
 mod hints;
 mod style;
 mod table;
 
+pub use advice::category;
 pub use hints::hints;
 pub use style::{Paint, Style};
 pub use table::{Column, Table};
@@ -43,6 +45,8 @@ pub fn report(report: &Report, file: &Path, shape: &Shape) -> String {
     out.push('\n');
     out.push_str(&regions(report, shape));
     out.push_str(&lines(report, paint));
+    out.push_str(&advice::objects(report, paint));
+    out.push_str(&advice::suggestions(report, paint));
     if let Some(next) = &shape.next {
         let _ = writeln!(out, "\n{} {next}", paint.faint("pictures and page:"));
     }

@@ -150,6 +150,8 @@ pub fn region(id: u32, kind: RegionKind, name: &str, threads: u32, counts: Optio
         threads: (0..threads).collect(),
         visits_by_thread: vec![17 / u64::from(threads.max(1)); threads as usize],
         counts: counts.map(Box::new),
+        objects: Vec::new(),
+        false_sharing: Vec::new(),
         suggestions: Vec::new(),
     }
 }

@@ -81,6 +81,7 @@ fn module(file: &str, control: bool) -> Module {
         ],
         counters: if control { 4 } else { 0 },
         functions: if control { vec![main, work] } else { Vec::new() },
+        ..Module::default()
     }
 }
 

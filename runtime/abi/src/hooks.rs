@@ -71,6 +71,8 @@ hooks! {
         "It leaves the region, and all that it entered since and did not leave (exceptions, longjmp).";
     CACHE = "__threadtalk_cache", true, "void" ("ptr", "i32", "i32"):
         "An access for the model of the caches (address, bytes with bit 31 = it writes, site): compiled in on request only.";
+    ALLOCATED = "__threadtalk_allocated", true, "void" ("ptr", "i64", "i32"):
+        "A call gave the program memory (address, bytes, site of the call). An address of 0 or -1 says that it did not.";
     REGION_BEGIN = "__threadtalk_region_begin", false, "void" ("ptr"):
         "threadtalk.h: a region named by a string begins on this thread.";
     REGION_END = "__threadtalk_region_end", false, "void" ("ptr"):

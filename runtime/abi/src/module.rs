@@ -5,12 +5,13 @@
 //! ```text
 //! tables:  TablesHeader
 //!          RegionEntry * regions      functions, loops and OpenMP constructs that hold a site or a child
-//!          SiteEntry   * sites        distinct (region, file, line, kind of access)
+//!          SiteEntry   * sites        distinct (region, file, line, kind of access, what is accessed and how)
 //!          FunctionEntry * functions  whose control flow is counted: see [`crate::control`]
 //!          BlockEntry * blocks        of all functions, function after function
 //!          EdgeEntry * edges
 //!          CallEntry * calls
 //!          bytes of the strings       NUL-terminated UTF-8; offset 0 is the empty string
+//!          sections                   SectionHeader, then its bytes; who does not know a section skips it
 //! ```
 
 use core::ffi::c_void;
@@ -119,6 +120,77 @@ pub mod site_flags {
     pub const CREATION: u32 = 4;
     /// A call that may wait for other threads or let them go on.
     pub const SYNC: u32 = 8;
+    /// A call that allocates memory.
+    pub const ALLOCATION: u32 = 16;
+}
+
+/// Begins a section behind the strings: nothing that an older decoder has to know.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SectionHeader {
+    /// One of [`section`].
+    pub kind: u32,
+    /// Bytes that follow.
+    pub bytes: u32,
+}
+
+/// Kinds of sections.
+pub mod section {
+    /// One [`super::AccessEntry`] for each site, in the sites' order.
+    pub const ACCESSES: u32 = 1;
+}
+
+/// What a site accesses, and with which strides.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AccessEntry {
+    /// An [`ObjectKind`] as a number.
+    pub object_kind: u32,
+    /// String: the variable, as an expression of the source (`grid`, `grid->cells`); of an allocation the variable that
+    /// receives the block. Empty = unknown.
+    pub object: u32,
+    /// String: the file that declares the variable; empty = unknown.
+    pub object_file: u32,
+    /// Line of its declaration; 0 = unknown.
+    pub object_line: u32,
+    /// Bytes from one iteration of the innermost loop to the next; [`NO_STRIDE`] or [`VARIABLE_STRIDE`] if not a constant.
+    pub stride: i32,
+    /// The same for the loop around it.
+    pub outer_stride: i32,
+}
+
+impl Default for AccessEntry {
+    fn default() -> Self {
+        let (stride, outer_stride) = (NO_STRIDE, NO_STRIDE);
+        Self { object_kind: 0, object: 0, object_file: 0, object_line: 0, stride, outer_stride }
+    }
+}
+
+/// There is no such loop, or the address is no linear function of its iterations.
+pub const NO_STRIDE: i32 = i32::MIN;
+/// The same in every iteration, but known only when the program runs: the length of a row, mostly.
+pub const VARIABLE_STRIDE: i32 = i32::MAX;
+
+/// What kind of object an access goes to, as far as the compiler knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u32)]
+pub enum ObjectKind {
+    /// Not known.
+    #[default]
+    Unknown = 0,
+    /// A global or static variable.
+    Global = 1,
+    /// A local variable.
+    Stack = 2,
+    /// What a pointer leads to: the name is the pointer's.
+    Pointer = 3,
+}
+
+impl ObjectKind {
+    /// The kind with this number.
+    pub fn from_number(number: u32) -> Option<Self> {
+        [Self::Unknown, Self::Global, Self::Stack, Self::Pointer].get(number as usize).copied()
+    }
 }
 
 /// What kind of region.
@@ -204,5 +276,14 @@ mod tests {
             assert_eq!(RegionKind::from_number(i as u16), Some(*k));
         }
         assert_eq!(RegionKind::from_number(16), None);
+    }
+
+    #[test]
+    fn numbers_and_kinds_of_objects_match() {
+        use ObjectKind::{Global, Pointer, Stack, Unknown};
+        for kind in [Unknown, Global, Stack, Pointer] {
+            assert_eq!(ObjectKind::from_number(kind as u32), Some(kind));
+        }
+        assert_eq!(ObjectKind::from_number(4), None);
     }
 }

@@ -27,6 +27,7 @@ pub use error::{Error, ErrorKind};
 pub use read::Profile;
 #[cfg(feature = "std")]
 pub use tables::{
-    Block, Blocked, Call, Code, Count, Edge, Event, Function, Header, Histogram, Instance, Level, Module, Node, Phase,
-    PrivateBytes, Region, Site, State, Thread, Trace, UserRegion, Visit,
+    Allocations, Block, Blocked, Call, Code, Count, Edge, Event, Function, Header, Histogram, Instance, Level, Module,
+    Node, ObjectEvents, Phase, PrivateBytes, Region, SharedLines, Site, SiteAccess, State, Stride, Thread, Trace,
+    UserRegion, Visit, WrittenSite,
 };

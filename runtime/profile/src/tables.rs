@@ -5,7 +5,7 @@ mod phases;
 
 use std::sync::Arc;
 use threadtalk_abi::control::CATEGORIES;
-use threadtalk_abi::module::{ModuleBases, RegionKind};
+use threadtalk_abi::module::{ModuleBases, ObjectKind, RegionKind};
 
 pub use self::execution::{Blocked, Code, Count, Instance, Level, Node};
 pub use self::phases::Phase;
@@ -85,6 +85,8 @@ pub struct Module {
     pub regions: Vec<Region>,
     /// Sites; the first has the global number `bases.site_base`.
     pub sites: Vec<Site>,
+    /// What each site accesses, in the order of the sites; empty if the module's tables do not tell.
+    pub accesses: Vec<SiteAccess>,
     /// Number of counters of control flow; the first has the global number `bases.counter_base`.
     pub counters: u32,
     /// Functions whose control flow is counted.
@@ -151,6 +153,34 @@ pub struct Call {
     pub flags: u32,
     /// Line; 0 = unknown.
     pub line: u32,
+}
+
+/// What a site accesses, and with which strides.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SiteAccess {
+    /// What kind of object.
+    pub kind: ObjectKind,
+    /// The variable, as an expression of the source; empty = unknown.
+    pub object: Arc<str>,
+    /// File that declares it; empty = unknown.
+    pub file: Arc<str>,
+    /// Line of its declaration; 0 = unknown.
+    pub line: u32,
+    /// From one iteration of the innermost loop to the next.
+    pub stride: Stride,
+    /// The same for the loop around it.
+    pub outer_stride: Stride,
+}
+
+/// How far an access moves from one iteration of a loop to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stride {
+    /// There is no such loop, or no such number.
+    None,
+    /// The same in every iteration, but known only when the program runs.
+    Variable,
+    /// Bytes.
+    Bytes(i32),
 }
 
 /// A region of the source.
@@ -346,6 +376,66 @@ pub struct PrivateBytes {
     pub writer: u32,
     /// Bytes.
     pub bytes: u64,
+}
+
+/// Blocks of memory that one call allocated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Allocations {
+    /// Global site of the call.
+    pub site: u32,
+    /// Blocks.
+    pub blocks: u64,
+    /// Bytes of all of them.
+    pub bytes: u64,
+}
+
+/// Where the memory came from that a site reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ObjectEvents {
+    /// Global site of the read.
+    pub reader_site: u32,
+    /// Global site of the allocation; 0 = none that was recorded.
+    pub allocation_site: u32,
+    /// True communication, estimated from a sample.
+    pub raw: u64,
+}
+
+/// Cache lines in which two threads use different elements.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SharedLines {
+    /// Global site of one write; 0 = unknown line.
+    pub site: u32,
+    /// Global site of the other's write; of a reader's line the site that wrote what it read.
+    pub other_site: u32,
+    /// A thread that wrote at `site`.
+    pub thread: u32,
+    /// A thread that wrote at `other_site`, or read what was written there.
+    pub other_thread: u32,
+    /// Global site of the allocation; 0 = not heap memory.
+    pub allocation_site: u32,
+    /// [`crate::layout::shared_line_flags`].
+    pub flags: u32,
+    /// Lines.
+    pub lines: u64,
+    /// Address of the first line found.
+    pub address: u64,
+    /// Bit t % 64 for each thread t that took part.
+    pub threads: u64,
+}
+
+/// What a site's writes left in memory, while more than one thread existed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WrittenSite {
+    /// Global site of the writes.
+    pub site: u32,
+    /// Cache lines.
+    pub lines: u64,
+    /// Elements.
+    pub elements: u64,
+    /// Those that another thread read.
+    pub read: u64,
+    /// Sum of the numbers of reading threads of these.
+    pub readers: u64,
 }
 
 /// A region that the program named.

@@ -6,13 +6,16 @@ use std::fs;
 use std::mem::{offset_of, size_of};
 use std::path::Path;
 use threadtalk_abi::control::{BlockEntry, EdgeEntry, FunctionEntry, OUTSIDE};
-use threadtalk_abi::module::{ModuleBases, RegionEntry, SiteEntry, TablesHeader};
+use threadtalk_abi::module::{
+    AccessEntry, ModuleBases, ObjectKind, RegionEntry, SectionHeader, SiteEntry, TablesHeader,
+};
 use threadtalk_profile::layout::{
     BlockHeader, BlockedRecord, CODE_SITE, CodeRecord, CountRecord, EventRecord, FileHeader, InstanceRecord,
     LevelRecord, LiveVisits, ModuleRecord, NodeRecord, PhaseRecord, ThreadRecord, TraceRecord, UNIT, UserRegionRecord,
     block,
 };
-use threadtalk_profile::{Profile, State};
+use threadtalk_profile::write::Contents;
+use threadtalk_profile::{Header, Profile, SiteAccess, State, Stride};
 
 fn message(bytes: &[u8]) -> String {
     Profile::from_bytes(bytes).unwrap_err().to_string()
@@ -268,6 +271,40 @@ fn damaged_modules() {
         set(&mut bytes, payload + counts, 1 << 30);
     }
     assert!(message(&bytes).contains("its tables are longer than itself"));
+}
+
+#[test]
+fn damaged_accesses() {
+    let access = || SiteAccess {
+        kind: ObjectKind::Stack,
+        object: "row".into(),
+        file: "lu.c".into(),
+        line: 3,
+        stride: Stride::Bytes(8),
+        outer_stride: Stride::None,
+    };
+    let mut contents = Contents { header: Header { state: State::Running, ..Header::default() }, ..sample::contents() };
+    contents.modules.truncate(1);
+    contents.modules[0].accesses = vec![access(), access()];
+    let good = contents.encode();
+    let block = find(&good, block::MODULE);
+    let used = u64::from_le_bytes(good[block + offset_of!(BlockHeader, used)..][..8].try_into().unwrap()) as usize;
+    let entries = block + size_of::<BlockHeader>() + used - 2 * size_of::<AccessEntry>();
+    let section = entries - size_of::<SectionHeader>();
+    for (at, value, what) in [
+        (section + offset_of!(SectionHeader, bytes), 1000, "a section of its tables is longer than itself"),
+        (section + offset_of!(SectionHeader, bytes), 24, "not one access for each site"),
+        (entries + offset_of!(AccessEntry, object_kind), 9, "an object of unknown kind 9"),
+        (entries + offset_of!(AccessEntry, object), 5000, "a string at 5000, where there is none"),
+    ] {
+        let mut bytes = good.clone();
+        set(&mut bytes, at, value);
+        assert!(message(&bytes).contains(&format!(": {what};")), "{}", message(&bytes));
+    }
+    // A section of a kind that is not known is skipped.
+    let mut bytes = good;
+    set(&mut bytes, section, 77);
+    assert_eq!(Profile::from_bytes(&bytes).unwrap().access(1), None);
 }
 
 #[test]

@@ -3,13 +3,13 @@
 mod sample;
 
 use proptest::prelude::*;
-use threadtalk_abi::module::{ModuleBases, RegionKind};
+use threadtalk_abi::module::{ModuleBases, NO_STRIDE, ObjectKind, RegionKind, VARIABLE_STRIDE};
 use threadtalk_profile::buckets::BUCKETS;
 use threadtalk_profile::layout::{NO_THREAD, UNIT};
 use threadtalk_profile::write::Contents;
 use threadtalk_profile::{
-    Block, Call, Edge, Event, Function, Header, Histogram, Module, PrivateBytes, Profile, Region, Site, State, Thread,
-    Trace, Visit,
+    Allocations, Block, Call, Edge, Event, Function, Header, Histogram, Module, ObjectEvents, PrivateBytes, Profile,
+    Region, SharedLines, Site, SiteAccess, State, Stride, Thread, Trace, Visit, WrittenSite,
 };
 
 fn read(contents: &Contents) -> Contents {
@@ -141,6 +141,32 @@ fn functions(regions: usize) -> impl Strategy<Value = Vec<Function>> {
     })
 }
 
+fn stride() -> impl Strategy<Value = Stride> {
+    let bytes = any::<i32>().prop_filter("a number of bytes", |b| ![NO_STRIDE, VARIABLE_STRIDE].contains(b));
+    prop_oneof![Just(Stride::None), Just(Stride::Variable), bytes.prop_map(Stride::Bytes)]
+}
+
+fn access() -> impl Strategy<Value = SiteAccess> {
+    (0..4u32, "[a-z>-]{0,8}", "[a-z/]{0,8}", any::<u32>(), stride(), stride()).prop_map(
+        |(kind, object, file, line, stride, outer_stride)| SiteAccess {
+            kind: ObjectKind::from_number(kind).unwrap(),
+            object: object.as_str().into(),
+            file: file.as_str().into(),
+            line,
+            stride,
+            outer_stride,
+        },
+    )
+}
+
+fn module_with_accesses() -> impl Strategy<Value = Module> {
+    module().prop_flat_map(|module| {
+        let sites = module.sites.len();
+        let accesses = prop_oneof![Just(vec![]), prop::collection::vec(access(), sites)];
+        accesses.prop_map(move |accesses| Module { accesses, ..module.clone() })
+    })
+}
+
 fn module() -> impl Strategy<Value = Module> {
     plain_module().prop_flat_map(|module| {
         functions(module.regions.len()).prop_map(move |functions| {
@@ -182,13 +208,44 @@ fn plain_module() -> impl Strategy<Value = Module> {
     })
 }
 
+fn written_site((numbers, counts): &([u32; 6], [u64; 3])) -> WrittenSite {
+    let [lines, elements, read] = *counts;
+    WrittenSite { site: numbers[0], lines, elements, read, readers: counts[0] ^ counts[2] }
+}
+
+fn shared_lines((numbers, counts): &([u32; 6], [u64; 3])) -> SharedLines {
+    let [site, other_site, thread, other_thread, allocation_site, flags] = *numbers;
+    let [lines, address, threads] = *counts;
+    SharedLines { site, other_site, thread, other_thread, allocation_site, flags, lines, address, threads }
+}
+
+#[test]
+fn accesses_are_found_by_their_sites_number() {
+    let mut contents = sample::contents();
+    let access = |object: &str, stride| SiteAccess {
+        kind: ObjectKind::Global,
+        object: object.into(),
+        file: "lu.h".into(),
+        line: 7,
+        stride,
+        outer_stride: Stride::Variable,
+    };
+    contents.modules[0].accesses = vec![access("grid", Stride::Bytes(-8)), access("flag", Stride::None)];
+    let profile = Profile::from_bytes(&contents.encode()).unwrap();
+    assert_eq!(profile.access(2), Some(&access("flag", Stride::None)));
+    assert_eq!(profile.access(1).unwrap().stride, Stride::Bytes(-8));
+    // The second module tells nothing, and 3 is no site.
+    assert_eq!((profile.access(10), profile.access(3), profile.access(0)), (None, None, None));
+}
+
 proptest! {
     #[test]
     fn any_tables_come_back(
-        module in module(),
+        module in module_with_accesses(),
         events in prop::collection::vec(event(), 0..300),
         traces in prop::collection::vec(trace(), 0..20),
         visits in prop::collection::vec(any::<[u32; 3]>(), 0..50),
+        lines in prop::collection::vec(any::<([u32; 6], [u64; 3])>(), 0..20),
         running in any::<bool>(),
     ) {
         let visit = |[thread, region, count]: [u32; 3]| Visit { thread, region, count: count.into() };
@@ -200,6 +257,10 @@ proptest! {
             visits: visits.into_iter().map(visit).collect(),
             events,
             traces,
+            allocations: lines.iter().map(|(n, m)| Allocations { site: n[0], blocks: m[0], bytes: m[1] }).collect(),
+            object_events: lines.iter().map(|(n, m)| ObjectEvents { reader_site: n[0], allocation_site: n[1], raw: m[0] }).collect(),
+            written_sites: lines.iter().map(written_site).collect(),
+            shared_lines: lines.iter().map(shared_lines).collect(),
             ..Contents::default()
         };
         prop_assert_eq!(contents.encode().len() as u64 % UNIT, 0);

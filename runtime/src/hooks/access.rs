@@ -104,6 +104,7 @@ fn event(t: &mut Thread, p: &Process, cell: &AtomicU32, element: u64, site: u32,
     unsafe {
         if e.raw {
             (*record).raw += 1;
+            look_up(t, p, site, element);
         } else {
             (*record).rar += 1;
         }
@@ -128,6 +129,21 @@ fn event(t: &mut Thread, p: &Process, cell: &AtomicU32, element: u64, site: u32,
             t.remember(e.state, site, record.cast());
         }
         Verdict::Count | Verdict::Report => {}
+    }
+}
+
+/// Attributes one communication in `objects` to the allocation of its memory. Intervals are random, because programs read
+/// their arrays in turns: every eighth read may always be the same one's.
+#[inline]
+fn look_up(t: &mut Thread, p: &Process, site: u32, element: u64) {
+    if t.until_lookup > 1 {
+        t.until_lookup -= 1;
+    } else if p.options.objects > 0 {
+        p.objects.communication(site, element, p.options.objects);
+        // Uniform from 1 to 2n - 1, which is n on average: a step of a linear congruential generator (Knuth, MMIX) whose state is
+        // what this thread has checked and where.
+        let mixed = (element ^ u64::from(t.checked) << 32).wrapping_mul(6_364_136_223_846_793_005) >> 33;
+        t.until_lookup = (mixed % (2 * p.options.objects - 1)) as u32 + 1;
     }
 }
 

@@ -131,6 +131,10 @@ extern "C" fn cache(address: u64, bytes: u32, site: u32) {
     on_thread(|t, p| caches::access(t, p, address, bytes, site));
 }
 
+extern "C" fn allocated(address: u64, bytes: u64, site: u32) {
+    on_thread(|_, p| p.objects.allocated(address, bytes, site));
+}
+
 extern "C" fn clear(address: u64, bytes: u64) {
     on_thread(|_, p| p.signature.clear(address, bytes));
 }

@@ -90,6 +90,7 @@ shell!("__threadtalk_write_masked", super::write_masked);
 shell!("__threadtalk_copy", super::copy);
 shell!("__threadtalk_read_string", super::read_string);
 shell!("__threadtalk_write_string", super::write_string);
+shell!("__threadtalk_allocated", super::allocated);
 shell!("__threadtalk_clear", super::clear);
 shell!("__threadtalk_enter", super::enter);
 shell!("__threadtalk_exit", super::exit);

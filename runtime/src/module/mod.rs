@@ -1,6 +1,8 @@
 //! Modules: object files that registered, their sites and regions.
 
+pub mod lines;
 pub mod private;
+pub mod residency;
 
 use crate::memory;
 use crate::process::{Process, accuracy};

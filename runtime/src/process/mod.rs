@@ -50,6 +50,10 @@ pub struct Process {
     pub user_regions: crate::region::UserRegions,
     /// Memory that regions share with nobody.
     pub private: crate::module::private::PrivateSums,
+    /// Cache lines that threads share without sharing elements.
+    pub lines: crate::module::lines::SharedLines,
+    /// Which call allocated what.
+    pub objects: crate::objects::Objects,
     /// Logical threads.
     pub roll: Roll,
     /// Control blocks.

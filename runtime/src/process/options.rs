@@ -46,6 +46,8 @@ pub struct Options {
     pub cache_line: u64,
     /// Processors that threads are bound to, as many as the list names; 0 = threads are not bound. The list itself: [`bind_list`].
     pub bind: u64,
+    /// One true communication in so many is looked up by its address; 0 = none.
+    pub objects: u64,
     /// Print nothing at the end.
     pub quiet: bool,
     /// Count nothing until `threadtalk_start` is called.
@@ -80,6 +82,7 @@ impl Options {
             llc_ways: 0,
             cache_line: 0,
             bind: 0,
+            objects: 8,
             quiet: false,
             paused: false,
             huge_pages: true,
@@ -155,6 +158,8 @@ const TABLE: &[Entry] = &[
         set: |o, v| o.paused = v == 1, get: |o| o.paused as u64 },
     Entry { name: b"bind", range: Range::Processors, help: b"processors that thread 0, 1, 2, ... are bound to; after the last it begins again",
         set: |o, v| o.bind = v, get: |o| o.bind },
+    Entry { name: b"objects", range: Range::Number(0, 1 << 16), help: b"attribute one true communication in so many to the allocation of its memory; 0 = none",
+        set: |o, v| o.objects = v, get: |o| o.objects },
     Entry { name: b"quiet", range: SWITCH, help: b"print nothing at the end",
         set: |o, v| o.quiet = v == 1, get: |o| o.quiet as u64 },
     Entry { name: b"help", range: SWITCH, help: b"print this table",

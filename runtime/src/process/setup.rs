@@ -102,6 +102,8 @@ fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Proce
         sites,
         user_regions: crate::region::UserRegions::new(),
         private: crate::module::private::PrivateSums::new()?,
+        lines: crate::module::lines::SharedLines::new()?,
+        objects: crate::objects::Objects::new()?,
         roll: Roll::new(),
         pool: Pool::new(),
         levels: crate::execution::levels::Levels::new(&options)?,

@@ -67,6 +67,8 @@ pub struct Thread {
     pub phases: Phases,
     /// Innermost open user region, or 0.
     pub context: u32,
+    /// True communications until one is looked up.
+    pub until_lookup: u32,
     /// Its record in the profile.
     pub record: *mut ThreadRecord,
     /// Events whose cells were checked for aliasing, not yet added to the profile's total.
@@ -118,6 +120,7 @@ impl Thread {
             visits: Visits::new(),
             phases: Phases::new(),
             context: 0,
+            until_lookup: 0,
             record: ptr::null_mut(),
             checked: 0,
             suspect: 0,

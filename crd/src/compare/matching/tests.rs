@@ -15,6 +15,8 @@ fn region(id: u32, kind: RegionKind, name: &str, (file, line, end): (&str, u32, 
         threads: vec![0, 1],
         visits_by_thread: vec![1, 0],
         counts: None,
+        objects: Vec::new(),
+        false_sharing: Vec::new(),
         suggestions: Vec::new(),
     }
 }

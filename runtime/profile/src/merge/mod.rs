@@ -7,6 +7,7 @@
 mod execution;
 mod header;
 mod numbers;
+mod objects;
 mod sums;
 mod threads;
 
@@ -115,5 +116,9 @@ pub fn merge(parts: &[Part], how: How) -> Result<Contents, MergeError> {
         levels: execution::levels(&sources),
         code: places.code,
         phases: sums::phases(&sources, how),
+        allocations: objects::allocations(&sources),
+        object_events: objects::object_events(&sources),
+        shared_lines: objects::shared_lines(&sources),
+        written_sites: objects::written_sites(&sources),
     })
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::MergeError;
 use super::threads::Ids;
 use crate::layout::CODE_SITE;
-use crate::tables::{Function, Module, Region, Site, UserRegion};
+use crate::tables::{Function, Module, Region, Site, SiteAccess, UserRegion};
 use crate::write::Contents;
 use threadtalk_abi::module::ModuleBases;
 
@@ -58,7 +58,7 @@ fn find(places: &BTreeMap<u32, (u32, u32)>, number: u32) -> Option<u32> {
 }
 
 /// What makes two modules the same: all but their numbers.
-type Identity = (Arc<str>, Vec<Region>, Vec<Site>, u32, Vec<Function>);
+type Identity = (Arc<str>, Vec<Region>, Vec<Site>, Vec<SiteAccess>, u32, Vec<Function>);
 
 /// All modules, each once.
 #[derive(Default)]
@@ -93,7 +93,8 @@ impl Sites {
 
     fn place(&mut self, module: &Module) -> Result<ModuleBases, MergeError> {
         let (name, functions) = (Arc::clone(&module.name), module.functions.clone());
-        let identity = (name, module.regions.clone(), module.sites.clone(), module.counters, functions);
+        let (sites, accesses) = (module.sites.clone(), module.accesses.clone());
+        let identity = (name, module.regions.clone(), sites, accesses, module.counters, functions);
         if let Some(known) = self.known.get(&identity) {
             return Ok(*known);
         }

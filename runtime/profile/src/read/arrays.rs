@@ -2,10 +2,13 @@
 
 use super::record::{field, text};
 use crate::layout::{
-    EventRecord, NO_THREAD, PrivateRecord, ThreadRecord, TraceRecord, UserRegionRecord, VisitRecord, thread_flags,
+    AllocationRecord, EventRecord, NO_THREAD, ObjectEventRecord, PrivateRecord, SharedLineRecord, ThreadRecord,
+    TraceRecord, UserRegionRecord, VisitRecord, WrittenSiteRecord, thread_flags,
 };
 use crate::read::pages::Pages;
-use crate::tables::{Event, PrivateBytes, Thread, Trace, UserRegion, Visit};
+use crate::tables::{
+    Allocations, Event, ObjectEvents, PrivateBytes, SharedLines, Thread, Trace, UserRegion, Visit, WrittenSite,
+};
 
 /// Reads a thread; none if the record is not in use.
 pub fn thread(r: &[u8]) -> Option<Thread> {
@@ -77,6 +80,50 @@ pub fn private_bytes(r: &[u8]) -> PrivateBytes {
         region: field!(r, PrivateRecord, region),
         writer: field!(r, PrivateRecord, writer),
         bytes: field!(r, PrivateRecord, bytes),
+    }
+}
+
+/// Reads allocations.
+pub fn allocations(r: &[u8]) -> Allocations {
+    Allocations {
+        site: field!(r, AllocationRecord, site),
+        blocks: field!(r, AllocationRecord, blocks),
+        bytes: field!(r, AllocationRecord, bytes),
+    }
+}
+
+/// Reads where memory came from.
+pub fn object_events(r: &[u8]) -> ObjectEvents {
+    ObjectEvents {
+        reader_site: field!(r, ObjectEventRecord, reader_site),
+        allocation_site: field!(r, ObjectEventRecord, allocation_site),
+        raw: field!(r, ObjectEventRecord, raw),
+    }
+}
+
+/// Reads lines that threads share.
+pub fn shared_lines(r: &[u8]) -> SharedLines {
+    SharedLines {
+        site: field!(r, SharedLineRecord, site),
+        other_site: field!(r, SharedLineRecord, other_site),
+        thread: field!(r, SharedLineRecord, thread),
+        other_thread: field!(r, SharedLineRecord, other_thread),
+        allocation_site: field!(r, SharedLineRecord, allocation_site),
+        flags: field!(r, SharedLineRecord, flags),
+        lines: field!(r, SharedLineRecord, lines),
+        address: field!(r, SharedLineRecord, address),
+        threads: field!(r, SharedLineRecord, threads),
+    }
+}
+
+/// Reads what a site's writes left.
+pub fn written_site(r: &[u8]) -> WrittenSite {
+    WrittenSite {
+        site: field!(r, WrittenSiteRecord, site),
+        lines: field!(r, WrittenSiteRecord, lines),
+        elements: field!(r, WrittenSiteRecord, elements),
+        read: field!(r, WrittenSiteRecord, read),
+        readers: field!(r, WrittenSiteRecord, readers),
     }
 }
 

@@ -7,9 +7,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::record::field;
 use crate::error::ErrorKind;
 use crate::layout::{
-    BLOCK_MAGIC, BlockHeader, BlockedRecord, BucketPage, CodeRecord, CountRecord, EventRecord, InstanceRecord,
-    LevelRecord, NodeRecord, PhaseRecord, PrivateRecord, ThreadRecord, TraceRecord, UNIT, UserRegionRecord,
-    VisitRecord, block,
+    AllocationRecord, BLOCK_MAGIC, BlockHeader, BlockedRecord, BucketPage, CodeRecord, CountRecord, EventRecord,
+    InstanceRecord, LevelRecord, NodeRecord, ObjectEventRecord, PhaseRecord, PrivateRecord, SharedLineRecord,
+    ThreadRecord, TraceRecord, UNIT, UserRegionRecord, VisitRecord, WrittenSiteRecord, block,
 };
 
 /// A block whose header was checked.
@@ -118,6 +118,10 @@ pub fn name(kind: u16) -> &'static str {
         block::BLOCKED => "blocked time block",
         block::LEVELS => "level block",
         block::CODE => "code block",
+        block::ALLOCATIONS => "allocation block",
+        block::OBJECT_EVENTS => "object event block",
+        block::SHARED_LINES => "shared line block",
+        block::WRITTEN_SITES => "written site block",
         _ => "block",
     }
 }
@@ -139,6 +143,10 @@ pub const fn record_size(kind: u16) -> Option<usize> {
         block::BLOCKED => Some(size_of::<BlockedRecord>()),
         block::LEVELS => Some(size_of::<LevelRecord>()),
         block::CODE => Some(size_of::<CodeRecord>()),
+        block::ALLOCATIONS => Some(size_of::<AllocationRecord>()),
+        block::OBJECT_EVENTS => Some(size_of::<ObjectEventRecord>()),
+        block::SHARED_LINES => Some(size_of::<SharedLineRecord>()),
+        block::WRITTEN_SITES => Some(size_of::<WrittenSiteRecord>()),
         _ => None,
     }
 }

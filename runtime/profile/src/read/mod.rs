@@ -21,8 +21,8 @@ use self::source::Source;
 use crate::error::{Error, ErrorKind};
 use crate::layout::{LiveVisits, NO_THREAD, TraceRecord, block};
 use crate::tables::{
-    Blocked, Code, Count, Event, Header, Instance, Level, Module, Node, Phase, PrivateBytes, Region, Site, State,
-    Thread, Trace, UserRegion, Visit,
+    Allocations, Blocked, Code, Count, Event, Header, Instance, Level, Module, Node, ObjectEvents, Phase, PrivateBytes,
+    Region, SharedLines, Site, SiteAccess, State, Thread, Trace, UserRegion, Visit, WrittenSite,
 };
 
 /// A profile that was opened and checked.
@@ -206,6 +206,13 @@ impl Profile {
         module.sites.get((number - module.bases.site_base) as usize)
     }
 
+    /// What the site with a global number accesses, if its module tells.
+    pub fn access(&self, number: u32) -> Option<&SiteAccess> {
+        let after = self.modules.partition_point(|m| m.bases.site_base <= number);
+        let module = self.modules.get(after.checked_sub(1)?)?;
+        module.accesses.get((number - module.bases.site_base) as usize)
+    }
+
     /// The module region with a global number.
     pub fn region(&self, number: u32) -> Option<&Region> {
         let after = self.modules.partition_point(|m| m.bases.region_base <= number);
@@ -272,6 +279,26 @@ impl Profile {
     /// Communication over time, in the order of the file: that of one thread by time.
     pub fn phases(&self) -> impl Iterator<Item = Phase> + '_ {
         self.records(block::PHASES).filter_map(phases::phase)
+    }
+
+    /// Blocks of memory by the call that allocated them. A site may come more than once.
+    pub fn allocations(&self) -> impl Iterator<Item = Allocations> + '_ {
+        self.records(block::ALLOCATIONS).map(arrays::allocations)
+    }
+
+    /// Where the memory came from that sites read. A pair may come more than once.
+    pub fn object_events(&self) -> impl Iterator<Item = ObjectEvents> + '_ {
+        self.records(block::OBJECT_EVENTS).map(arrays::object_events)
+    }
+
+    /// Cache lines in which two threads use different elements.
+    pub fn shared_lines(&self) -> impl Iterator<Item = SharedLines> + '_ {
+        self.records(block::SHARED_LINES).map(arrays::shared_lines)
+    }
+
+    /// What the writes of sites left in memory. A site may come more than once.
+    pub fn written_sites(&self) -> impl Iterator<Item = WrittenSite> + '_ {
+        self.records(block::WRITTEN_SITES).map(arrays::written_site)
     }
 
     fn payloads(&self, kind: u16) -> impl Iterator<Item = (&Block, &[u8])> + '_ {

@@ -3,12 +3,15 @@
 use std::collections::HashMap;
 use std::mem::{offset_of, size_of};
 use std::sync::Arc;
-use threadtalk_abi::module::{ModuleBases, RegionEntry, RegionKind, SiteEntry, TablesHeader};
+use threadtalk_abi::module::{
+    AccessEntry, ModuleBases, NO_STRIDE, ObjectKind, RegionEntry, RegionKind, SectionHeader, SiteEntry, TablesHeader,
+    VARIABLE_STRIDE, section,
+};
 
 use super::control;
 use super::record::{field, text};
 use crate::layout::ModuleRecord;
-use crate::tables::{Module, Region, Site};
+use crate::tables::{Module, Region, Site, SiteAccess, Stride};
 
 /// Reads the payload of a module block; the error says what is wrong with it.
 pub fn read(payload: &[u8]) -> Result<Module, String> {
@@ -61,7 +64,48 @@ pub fn read(payload: &[u8]) -> Result<Module, String> {
         .chunks_exact(size_of::<SiteEntry>())
         .map(|entry| read_site(entry, count, &mut strings))
         .collect::<Result<_, String>>()?;
-    Ok(Module { bases, name, regions, sites, counters, functions })
+    let accesses = match find_section(&rest[strings_len..], section::ACCESSES)? {
+        None => Vec::new(),
+        Some(entries) if entries.len() != sites.len() * size_of::<AccessEntry>() => {
+            return Err("not one access for each site".to_owned());
+        }
+        Some(entries) => entries
+            .chunks_exact(size_of::<AccessEntry>())
+            .map(|entry| read_access(entry, &mut strings))
+            .collect::<Result<_, String>>()?,
+    };
+    Ok(Module { bases, name, regions, sites, accesses, counters, functions })
+}
+
+/// The bytes of the first section of a kind.
+fn find_section(mut bytes: &[u8], wanted: u32) -> Result<Option<&[u8]>, String> {
+    while bytes.len() >= size_of::<SectionHeader>() {
+        let (header, rest) = bytes.split_at(size_of::<SectionHeader>());
+        let length = field!(header, SectionHeader, bytes) as usize;
+        let contents = rest.get(..length).ok_or("a section of its tables is longer than itself")?;
+        if field!(header, SectionHeader, kind) == wanted {
+            return Ok(Some(contents));
+        }
+        bytes = &rest[length..];
+    }
+    Ok(None)
+}
+
+fn read_access(entry: &[u8], strings: &mut Strings<'_>) -> Result<SiteAccess, String> {
+    let stride = |bytes| match bytes {
+        NO_STRIDE => Stride::None,
+        VARIABLE_STRIDE => Stride::Variable,
+        bytes => Stride::Bytes(bytes),
+    };
+    let kind = field!(entry, AccessEntry, object_kind);
+    Ok(SiteAccess {
+        kind: ObjectKind::from_number(kind).ok_or_else(|| format!("an object of unknown kind {kind}"))?,
+        object: strings.get(field!(entry, AccessEntry, object))?,
+        file: strings.get(field!(entry, AccessEntry, object_file))?,
+        line: field!(entry, AccessEntry, object_line),
+        stride: stride(field!(entry, AccessEntry, stride)),
+        outer_stride: stride(field!(entry, AccessEntry, outer_stride)),
+    })
 }
 
 pub(super) fn array(bytes: &[u8], count: u32, size: usize) -> Result<(&[u8], &[u8]), String> {

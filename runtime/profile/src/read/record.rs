@@ -20,7 +20,7 @@ macro_rules! number {
         }
     )*};
 }
-number!(u8, u16, u32, u64, i64);
+number!(u8, u16, u32, u64, i32, i64);
 
 impl<T: Field + Copy + Default, const N: usize> Field for [T; N] {
     fn decode(bytes: &[u8]) -> Self {

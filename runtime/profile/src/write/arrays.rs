@@ -4,10 +4,14 @@ use std::mem::size_of;
 
 use super::bytes::{Field, put, text};
 use crate::layout::{
-    Accuracy, BUCKET_PAGES, BUCKETS_PER_PAGE, BucketPage, BucketTable, EventRecord, PhaseRecord, PrivateRecord,
-    ThreadRecord, TraceRecord, UserRegionRecord, VisitRecord, thread_flags,
+    Accuracy, AllocationRecord, BUCKET_PAGES, BUCKETS_PER_PAGE, BucketPage, BucketTable, EventRecord,
+    ObjectEventRecord, PhaseRecord, PrivateRecord, SharedLineRecord, ThreadRecord, TraceRecord, UserRegionRecord,
+    VisitRecord, WrittenSiteRecord, thread_flags,
 };
-use crate::tables::{Event, Histogram, Phase, PrivateBytes, Thread, Trace, UserRegion, Visit};
+use crate::tables::{
+    Allocations, Event, Histogram, ObjectEvents, Phase, PrivateBytes, SharedLines, Thread, Trace, UserRegion, Visit,
+    WrittenSite,
+};
 
 /// A record type and what it is made from.
 pub trait Encoded {
@@ -22,7 +26,8 @@ macro_rules! encoded {
 }
 pub(crate) use encoded;
 encoded!(Thread => ThreadRecord, Event => EventRecord, Visit => VisitRecord, Trace => TraceRecord,
-    PrivateBytes => PrivateRecord, UserRegion => UserRegionRecord, Phase => PhaseRecord);
+    Phase => PhaseRecord, PrivateBytes => PrivateRecord, UserRegion => UserRegionRecord, Allocations => AllocationRecord,
+    ObjectEvents => ObjectEventRecord, SharedLines => SharedLineRecord, WrittenSite => WrittenSiteRecord);
 
 /// All records, one after the other.
 pub fn encode<T: Encoded>(values: &[T], mut one: impl FnMut(&mut [u8], &T)) -> Vec<u8> {
@@ -72,6 +77,38 @@ pub fn private_bytes(r: &mut [u8], p: &PrivateBytes) {
     put!(r, PrivateRecord, region, p.region);
     put!(r, PrivateRecord, writer, p.writer);
     put!(r, PrivateRecord, bytes, p.bytes);
+}
+
+pub fn allocations(r: &mut [u8], a: &Allocations) {
+    put!(r, AllocationRecord, site, a.site);
+    put!(r, AllocationRecord, blocks, a.blocks);
+    put!(r, AllocationRecord, bytes, a.bytes);
+}
+
+pub fn object_events(r: &mut [u8], o: &ObjectEvents) {
+    put!(r, ObjectEventRecord, reader_site, o.reader_site);
+    put!(r, ObjectEventRecord, allocation_site, o.allocation_site);
+    put!(r, ObjectEventRecord, raw, o.raw);
+}
+
+pub fn shared_lines(r: &mut [u8], s: &SharedLines) {
+    put!(r, SharedLineRecord, site, s.site);
+    put!(r, SharedLineRecord, other_site, s.other_site);
+    put!(r, SharedLineRecord, thread, s.thread);
+    put!(r, SharedLineRecord, other_thread, s.other_thread);
+    put!(r, SharedLineRecord, allocation_site, s.allocation_site);
+    put!(r, SharedLineRecord, flags, s.flags);
+    put!(r, SharedLineRecord, lines, s.lines);
+    put!(r, SharedLineRecord, address, s.address);
+    put!(r, SharedLineRecord, threads, s.threads);
+}
+
+pub fn written_site(r: &mut [u8], w: &WrittenSite) {
+    put!(r, WrittenSiteRecord, site, w.site);
+    put!(r, WrittenSiteRecord, lines, w.lines);
+    put!(r, WrittenSiteRecord, elements, w.elements);
+    put!(r, WrittenSiteRecord, read, w.read);
+    put!(r, WrittenSiteRecord, readers, w.readers);
 }
 
 pub fn user_region(r: &mut [u8], u: &UserRegion) {

@@ -18,8 +18,8 @@ use crate::layout::{
 };
 use crate::read::blocks::record_size;
 use crate::tables::{
-    Blocked, Code, Count, Event, Header, Histogram, Instance, Level, Module, Node, Phase, PrivateBytes, State, Thread,
-    Trace, UserRegion, Visit,
+    Allocations, Blocked, Code, Count, Event, Header, Histogram, Instance, Level, Module, Node, ObjectEvents, Phase,
+    PrivateBytes, SharedLines, State, Thread, Trace, UserRegion, Visit, WrittenSite,
 };
 
 /// All that a profile holds.
@@ -57,6 +57,14 @@ pub struct Contents {
     pub code: Vec<Code>,
     /// Communication over time.
     pub phases: Vec<Phase>,
+    /// Allocations.
+    pub allocations: Vec<Allocations>,
+    /// Where the memory came from that sites read.
+    pub object_events: Vec<ObjectEvents>,
+    /// Cache lines in which threads use different elements.
+    pub shared_lines: Vec<SharedLines>,
+    /// What writes left in memory.
+    pub written_sites: Vec<WrittenSite>,
 }
 
 impl From<&Profile> for Contents {
@@ -78,6 +86,10 @@ impl From<&Profile> for Contents {
             levels: profile.levels().collect(),
             code: profile.code().collect(),
             phases: profile.phases().collect(),
+            allocations: profile.allocations().collect(),
+            object_events: profile.object_events().collect(),
+            shared_lines: profile.shared_lines().collect(),
+            written_sites: profile.written_sites().collect(),
         }
     }
 }
@@ -98,6 +110,10 @@ impl Contents {
         file.block(block::EVENTS, &arrays::encode(&self.events, arrays::event));
         file.block(block::VISITS, &arrays::encode(&self.visits, arrays::visit));
         file.block(block::PRIVATE, &arrays::encode(&self.private_bytes, arrays::private_bytes));
+        file.block(block::ALLOCATIONS, &arrays::encode(&self.allocations, arrays::allocations));
+        file.block(block::OBJECT_EVENTS, &arrays::encode(&self.object_events, arrays::object_events));
+        file.block(block::SHARED_LINES, &arrays::encode(&self.shared_lines, arrays::shared_lines));
+        file.block(block::WRITTEN_SITES, &arrays::encode(&self.written_sites, arrays::written_site));
         file.traces(&self.traces);
         file.block(block::COUNTS, &arrays::encode(&self.counts, execution::count));
         file.block(block::NODES, &arrays::encode(&self.nodes, execution::node));

@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 use std::mem::{offset_of, size_of};
-use threadtalk_abi::module::{ModuleBases, RegionEntry, SiteEntry, TablesHeader};
+use threadtalk_abi::module::{
+    AccessEntry, ModuleBases, NO_STRIDE, RegionEntry, SectionHeader, SiteEntry, TablesHeader, VARIABLE_STRIDE, section,
+};
 
 use super::bytes::put;
 use super::control;
 use crate::layout::ModuleRecord;
-use crate::tables::Module;
+use crate::tables::{Module, Stride};
 
 /// The payload of a module block.
 pub fn encode(module: &Module) -> Vec<u8> {
@@ -37,6 +39,7 @@ pub fn encode(module: &Module) -> Vec<u8> {
         put!(entry, SiteEntry, flags, site.flags);
     }
     control::encode(&module.functions, header, control_bytes, &mut strings);
+    let accesses = accesses(module, &mut strings);
     put!(header, TablesHeader, regions, regions as u32);
     put!(header, TablesHeader, sites, sites as u32);
     put!(header, TablesHeader, strings_len, strings.bytes.len() as u32);
@@ -51,8 +54,36 @@ pub fn encode(module: &Module) -> Vec<u8> {
     put!(record, ModuleRecord, counters, module.counters);
     put!(record, ModuleRecord, sites, sites as u32);
     put!(record, ModuleRecord, regions, regions as u32);
-    put!(record, ModuleRecord, tables_len, (tables + strings.bytes.len()) as u32);
+    put!(record, ModuleRecord, tables_len, (tables + strings.bytes.len() + accesses.len()) as u32);
     bytes.extend_from_slice(&strings.bytes);
+    bytes.extend_from_slice(&accesses);
+    bytes
+}
+
+/// The section of what the sites access; nothing if that is not known.
+fn accesses(module: &Module, strings: &mut Strings) -> Vec<u8> {
+    if module.accesses.is_empty() {
+        return Vec::new();
+    }
+    assert_eq!(module.accesses.len(), module.sites.len(), "not one access for each site");
+    let length = module.accesses.len() * size_of::<AccessEntry>();
+    let mut bytes = vec![0; size_of::<SectionHeader>() + length];
+    put!(bytes.as_mut_slice(), SectionHeader, kind, section::ACCESSES);
+    put!(bytes.as_mut_slice(), SectionHeader, bytes, length as u32);
+    let stride = |stride| match stride {
+        Stride::None => NO_STRIDE,
+        Stride::Variable => VARIABLE_STRIDE,
+        Stride::Bytes(bytes) => bytes,
+    };
+    let entries = bytes[size_of::<SectionHeader>()..].chunks_exact_mut(size_of::<AccessEntry>());
+    for (access, entry) in module.accesses.iter().zip(entries) {
+        put!(entry, AccessEntry, object_kind, access.kind as u32);
+        put!(entry, AccessEntry, object, strings.add(&access.object));
+        put!(entry, AccessEntry, object_file, strings.add(&access.file));
+        put!(entry, AccessEntry, object_line, access.line);
+        put!(entry, AccessEntry, stride, stride(access.stride));
+        put!(entry, AccessEntry, outer_stride, stride(access.outer_stride));
+    }
     bytes
 }
 

@@ -115,6 +115,7 @@ pub fn contents() -> Contents {
                 coarse: true,
             },
         ],
+        ..Contents::default()
     }
 }
 
@@ -160,6 +161,7 @@ fn module(file: &str, site_base: u32, region_base: u32, function: &str) -> Modul
             Site { region: 0, file: file.into(), line: 12, flags: 0 },
             Site { region: 1, file: file.into(), line: 25, flags: site_flags::ATOMIC },
         ],
+        accesses: vec![],
         counters: 2,
         functions: vec![counted_loop(file), Function { blocks: vec![block(file, 0, 35)], ..Function::default() }],
     }

@@ -1,0 +1,67 @@
+//! Cache lines that threads share without sharing an element, by the region of the writing line.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use threadtalk_profile::layout::shared_line_flags;
+use threadtalk_profile::{Profile, WrittenSite};
+
+use crate::lines::Positions;
+use crate::model::FalseSharing;
+use crate::objects;
+use crate::regions::{RegionId, Tree};
+
+/// What the writes of each site left in memory, each site once.
+pub fn written(profile: &Profile) -> BTreeMap<u32, WrittenSite> {
+    let mut sites: BTreeMap<u32, WrittenSite> = BTreeMap::new();
+    for found in profile.written_sites() {
+        let sum = sites.entry(found.site).or_insert(WrittenSite { site: found.site, ..WrittenSite::default() });
+        sum.lines = sum.lines.saturating_add(found.lines);
+        sum.elements = sum.elements.saturating_add(found.elements);
+        sum.read = sum.read.saturating_add(found.read);
+        sum.readers = sum.readers.saturating_add(found.readers);
+    }
+    sites
+}
+
+/// The findings of each region, those with the most lines first.
+pub fn by_region(
+    profile: &Profile,
+    tree: &Tree,
+    positions: &Positions,
+    written: &BTreeMap<u32, WrittenSite>,
+) -> BTreeMap<RegionId, Vec<FalseSharing>> {
+    let mut regions: BTreeMap<RegionId, Vec<FalseSharing>> = BTreeMap::new();
+    for found in profile.shared_lines() {
+        let Some(region) = region_of(profile, tree, found.site) else { continue };
+        let named = [found.site, found.other_site].map(|site| objects::name_at(profile, site));
+        let allocated = objects::name_at(profile, found.allocation_site);
+        let object = named.into_iter().chain([allocated]).find(|name| !name.is_empty()).unwrap_or_else(|| "".into());
+        regions.entry(region).or_default().push(FalseSharing {
+            writer: positions.at(found.site),
+            other: positions.at(found.other_site),
+            other_reads: found.flags & shared_line_flags::OTHER_READS != 0,
+            threads: [found.thread, found.other_thread],
+            threads_seen: found.threads.count_ones(),
+            lines: found.lines,
+            of_lines: written.get(&found.site).map_or(found.lines, |w| w.lines.max(found.lines)),
+            address: found.address,
+            object,
+        });
+    }
+    for list in regions.values_mut() {
+        list.sort_by(|a, b| {
+            let order = |f: &FalseSharing| {
+                (std::cmp::Reverse(f.lines), f.writer.clone(), f.other.clone(), Arc::clone(&f.object))
+            };
+            order(a).cmp(&order(b))
+        });
+    }
+    regions
+}
+
+/// The region of a site.
+pub fn region_of(profile: &Profile, tree: &Tree, site: u32) -> Option<RegionId> {
+    let module = profile.modules().iter().rev().find(|m| m.bases.site_base <= site)?;
+    let own = module.sites.get((site - module.bases.site_base) as usize)?;
+    Some(tree.node(module.bases.region_base + own.region))
+}

@@ -1,0 +1,64 @@
+//! Variables and blocks of memory that threads communicate through.
+
+use serde::Serialize;
+use std::sync::Arc;
+
+use super::Position;
+
+/// What kind of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Memory {
+    /// A global or static variable.
+    Global,
+    /// Blocks that one call allocates.
+    Heap,
+    /// A local variable.
+    Stack,
+    /// What a pointer leads to; where that memory came from was not seen.
+    Pointer,
+    /// Not known.
+    Unknown,
+}
+
+/// An object and its part in the communication of a region.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Object {
+    /// The variable as an expression of the source; of heap blocks the variable that received the block. Empty = unknown.
+    pub name: Arc<str>,
+    /// What kind of memory.
+    pub kind: Memory,
+    /// File of the declaration, or of the call that allocates.
+    pub file: Option<Arc<str>>,
+    /// Its line.
+    pub line: Option<u32>,
+    /// True communication.
+    pub raw: u64,
+    /// Reuse.
+    pub rar: u64,
+    /// Part of the region's events, 0 to 1.
+    pub share: f64,
+}
+
+/// Cache lines in which threads use different elements: the line moves between caches although no data does.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FalseSharing {
+    /// A line that writes.
+    pub writer: Position,
+    /// The line that writes the other elements; with `other_reads` what the other thread reads was written there.
+    pub other: Position,
+    /// The other thread only reads.
+    pub other_reads: bool,
+    /// Two logical threads that met in the first line found.
+    pub threads: [u32; 2],
+    /// Threads that met in any (told apart modulo 64).
+    pub threads_seen: u32,
+    /// Cache lines.
+    pub lines: u64,
+    /// Cache lines that the writer's line wrote, these included.
+    pub of_lines: u64,
+    /// Address of the first.
+    pub address: u64,
+    /// The variable; empty = unknown.
+    pub object: Arc<str>,
+}

@@ -1,0 +1,97 @@
+//! Array blocking (tiling): what was received is used again, but only after more data than a cache level holds.
+
+use threadtalk_profile::Stride;
+
+use super::{Case, Rule, Threshold, evidence, place, span, start};
+use crate::model::{Cutoff, Means, Suggestion, SuggestionKind};
+
+pub(super) const RULE: Rule = Rule {
+    name: "array-blocking",
+    thresholds: &[
+        Threshold {
+            name: "misses",
+            default: 0.25,
+            meaning: "part of the reuses that miss a level, certainly or probably",
+        },
+        Threshold { name: "reuse", default: 1.0, meaning: "reuses for each true communication" },
+        Threshold { name: "fill", default: 0.5, meaning: "part of the level that a tile may take" },
+    ],
+    find,
+};
+
+fn find(case: &Case<'_>) -> Option<Suggestion> {
+    if !case.is_significant() || !case.is_loop() {
+        return None;
+    }
+    let counts = case.counts()?;
+    let reuse = counts.rar.sum() as f64 / counts.raw.sum().max(1) as f64;
+    let crd = counts.own.crd.as_ref()?;
+    let misses = |c: &Cutoff| c.probable_miss + c.definite_miss;
+    // The nearest level that does not hold the distances: smaller ones hold less.
+    let level = crd.cutoffs.iter().find(|c| misses(c) >= case.threshold(&RULE, "misses"))?;
+    if reuse < case.threshold(&RULE, "reuse") || level.max_bytes == 0 {
+        return None;
+    }
+    let (_, example) = case.heaviest(|_| true)?;
+    let granule = f64::from(case.facts.profile.header().granule.max(1));
+    let element = case
+        .events
+        .iter()
+        .flat_map(|e| [case.strides(e.reader_site).0, case.strides(e.reader_site).1])
+        .filter_map(|s| if let Stride::Bytes(bytes) = s { Some(f64::from(bytes).abs()) } else { None })
+        .filter(|bytes| (1.0..=64.0).contains(bytes))
+        .fold(f64::INFINITY, f64::min);
+    let element = if element.is_finite() { element.max(1.0) } else { granule };
+    let elements = level.max_bytes as f64 * case.threshold(&RULE, "fill") / element;
+    let is_nest = case.outer_loop().is_some();
+    let (tile, shape) = if is_nest {
+        let side = power_of_two(elements.sqrt());
+        (side * side, format!("{side} x {side}"))
+    } else {
+        let length = power_of_two(elements);
+        (length, length.to_string())
+    };
+    let bytes = tile as f64 * element;
+    Some(Suggestion {
+        rule: RULE.name.to_owned(),
+        kind: SuggestionKind::Data,
+        means: Means::Code,
+        text: format!(
+            "Array blocking: at {} ({}) half of the reuses come after {:.0} or more bytes of other elements, and {:.0} % of them \
+             can miss L{}. Work in tiles of {shape} elements of {element} bytes ({bytes:.0} bytes): they stay in L{} until they are used again.",
+            place(&start(case.region)),
+            span(case.region),
+            crd.distinct.median_bytes.unwrap_or(0.0),
+            100.0 * misses(level),
+            level.level,
+            level.level
+        ),
+        evidence: evidence([
+            ("level", f64::from(level.level)),
+            ("level_bytes", level.max_bytes as f64),
+            ("misses", misses(level)),
+            ("definite_misses", level.definite_miss),
+            ("reuse", reuse),
+            ("median_bytes", crd.distinct.median_bytes.unwrap_or(0.0)),
+            ("tile_elements", tile as f64),
+            ("tile_bytes", bytes),
+            ("element_bytes", element),
+        ]),
+        lines: vec![start(case.region), case.position(example.reader_site)],
+    })
+}
+
+/// The largest power of two that is not above a number; at least 1.
+fn power_of_two(number: f64) -> u64 {
+    1 << (number.max(1.0) as u64).ilog2()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::power_of_two;
+
+    #[test]
+    fn tiles_have_powers_of_two() {
+        assert_eq!([0.0, 1.0, 1.9, 2.0, 63.0, 64.0, 1e6].map(power_of_two), [1, 1, 1, 2, 32, 64, 524_288]);
+    }
+}

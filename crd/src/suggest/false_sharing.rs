@@ -1,0 +1,53 @@
+//! False sharing: padding, or a copy for each thread.
+
+use super::{Case, Rule, Threshold, evidence, place};
+use crate::model::{Means, Suggestion, SuggestionKind};
+
+pub(super) const RULE: Rule = Rule {
+    name: "false-sharing",
+    thresholds: &[
+        Threshold {
+            name: "share",
+            default: 0.25,
+            meaning: "part of the line's cache lines that are shared: the border of large blocks is a small one",
+        },
+        Threshold {
+            name: "visits",
+            default: 10.0,
+            meaning: "entries of a region that is no loop: what is written once costs nothing",
+        },
+    ],
+    find,
+};
+
+fn find(case: &Case<'_>) -> Option<Suggestion> {
+    let is_frequent = case.is_loop() || case.region.visits as f64 >= case.threshold(&RULE, "visits");
+    if !is_frequent {
+        return None;
+    }
+    let share = |lines: u64, of: u64| lines as f64 / of.max(1) as f64;
+    let least = case.threshold(&RULE, "share");
+    let found = case.region.false_sharing.iter().find(|f| share(f.lines, f.of_lines) >= least)?;
+    let object = if found.object.is_empty() { "elements".to_owned() } else { format!("`{}`", found.object) };
+    let [a, b] = found.threads;
+    let what = if found.other_reads { "reads beside it" } else { "writes others of them" };
+    Some(Suggestion {
+        rule: RULE.name.to_owned(),
+        kind: SuggestionKind::Data,
+        means: Means::Code,
+        text: format!(
+            "Padding: the line {} writes {object} in cache lines in which another thread {what} ({}; first threads {a} and {b}). No data passes \
+             between them, yet each write takes the line away. Give each thread's part a cache line of its own (alignas(64), or a \
+             local variable that is stored once at the end).",
+            place(&found.writer),
+            place(&found.other)
+        ),
+        evidence: evidence([
+            ("cache_lines", found.lines as f64),
+            ("share", share(found.lines, found.of_lines)),
+            ("threads", f64::from(found.threads_seen)),
+            ("visits", case.region.visits as f64),
+        ]),
+        lines: vec![found.writer.clone(), found.other.clone()],
+    })
+}

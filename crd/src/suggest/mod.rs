@@ -1,0 +1,196 @@
+//! What to change: rules that turn the figures of a region into advice.
+//!
+//! The categories are those of ICPP'18, table 1: *data affinity* or *thread affinity*, by changing the *code* or by settings of the *run*. A rule per
+//! file; each names its thresholds, and the numbers that made it fire stand in the suggestion.
+//!
+//! | rule | what it looks for |
+//! |---|---|
+//! | `loop-reordering` | reads that go across rows in the inner loop and along them in the outer one |
+//! | `array-blocking` | reuse at distances that a cache cannot hold |
+//! | `loop-fusion` | a loop that uses again what the loop before it received |
+//! | `data-affinity-scheduling` | elements that one thread writes and one other reads, with equal strides: the loops are divided differently |
+//! | `thread-mapping` | threads that talk to few others (or reuse very unevenly), so that placement pays |
+//! | `false-sharing` | cache lines that threads share without sharing an element |
+//! | `serial-initialisation` | data that one thread wrote before there were others |
+//! | `synchronisation` | atomic reads that are a large part of the communication |
+
+mod array_blocking;
+mod data_affinity;
+mod false_sharing;
+mod loop_fusion;
+mod loop_reordering;
+mod serial_initialisation;
+mod synchronisation;
+mod thread_mapping;
+mod threshold;
+
+use std::collections::BTreeMap;
+use threadtalk_abi::module::RegionKind;
+use threadtalk_profile::{Event, Profile, Stride, WrittenSite};
+
+use crate::lines::Positions;
+use crate::model::{Counts, Position, Region, Suggestion};
+use crate::objects::{self, Objects};
+use crate::options::Options;
+
+pub use threshold::{Threshold, ThresholdError, Thresholds};
+
+/// A rule.
+struct Rule {
+    name: &'static str,
+    thresholds: &'static [Threshold],
+    find: fn(&Case<'_>) -> Option<Suggestion>,
+}
+
+/// All rules, in the order in which a region's suggestions stand.
+const RULES: &[Rule] = &[
+    false_sharing::RULE,
+    loop_reordering::RULE,
+    array_blocking::RULE,
+    loop_fusion::RULE,
+    data_affinity::RULE,
+    serial_initialisation::RULE,
+    synchronisation::RULE,
+    thread_mapping::RULE,
+];
+
+/// What holds for all rules that count events.
+const GENERAL: &[Threshold] = &[
+    Threshold { name: "events", default: 1000.0, meaning: "events that a region must have" },
+    Threshold { name: "share", default: 0.02, meaning: "part of the program's events that a region must have" },
+];
+const GENERAL_NAME: &str = "region";
+
+/// Every threshold as (rule, threshold).
+pub fn thresholds() -> impl Iterator<Item = (&'static str, &'static Threshold)> {
+    let rules = RULES.iter().flat_map(|rule| rule.thresholds.iter().map(|t| (rule.name, t)));
+    GENERAL.iter().map(|t| (GENERAL_NAME, t)).chain(rules)
+}
+
+/// What the rules read besides the regions.
+pub struct Facts<'a> {
+    /// The profile.
+    pub profile: &'a Profile,
+    /// The caller's choices.
+    pub options: &'a Options,
+    /// Who accesses what.
+    pub objects: &'a Objects,
+    /// Where sites are.
+    pub positions: &'a Positions,
+    /// What the writes of each site left.
+    pub written: &'a BTreeMap<u32, WrittenSite>,
+    /// Events of each region itself.
+    pub events: &'a [Vec<Event>],
+    /// All regions, by number.
+    pub regions: &'a [Region],
+}
+
+/// Suggestions for each region.
+pub fn suggest(facts: &Facts<'_>) -> Vec<Vec<Suggestion>> {
+    let all = facts.events.iter().zip(facts.regions).filter(|(_, r)| r.kind != RegionKind::User);
+    let program_events = all.map(|(events, _)| sum(events)).sum::<u64>().max(1);
+    let cases = facts.regions.iter().zip(facts.events).map(|(region, events)| Case {
+        facts,
+        region,
+        events,
+        total: sum(events),
+        program_events,
+    });
+    cases.map(|case| RULES.iter().filter_map(|rule| (rule.find)(&case)).collect()).collect()
+}
+
+fn sum(events: &[Event]) -> u64 {
+    events.iter().fold(0, |n, e| n.saturating_add(e.raw).saturating_add(e.rar))
+}
+
+/// A region that rules look at.
+struct Case<'a> {
+    facts: &'a Facts<'a>,
+    region: &'a Region,
+    /// Its own events.
+    events: &'a [Event],
+    /// Their number.
+    total: u64,
+    program_events: u64,
+}
+
+impl<'a> Case<'a> {
+    fn threshold(&self, rule: &'static Rule, name: &str) -> f64 {
+        self.facts.options.thresholds.get(rule.name, name)
+    }
+
+    /// Whether the region is worth a reader's time at all.
+    fn is_significant(&self) -> bool {
+        let thresholds = &self.facts.options.thresholds;
+        self.total as f64 >= thresholds.get(GENERAL_NAME, "events")
+            && self.total as f64 >= thresholds.get(GENERAL_NAME, "share") * self.program_events as f64
+    }
+
+    fn counts(&self) -> Option<&'a Counts> {
+        self.region.counts.as_deref()
+    }
+
+    fn is_loop(&self) -> bool {
+        matches!(self.region.kind, RegionKind::Loop | RegionKind::OmpFor | RegionKind::OmpTaskloop)
+    }
+
+    /// The loop around the region, if it is one in a nest.
+    fn outer_loop(&self) -> Option<&'a Region> {
+        let parent = self.facts.regions.get(self.region.parent? as usize)?;
+        matches!(parent.kind, RegionKind::Loop | RegionKind::OmpFor | RegionKind::OmpTaskloop).then_some(parent)
+    }
+
+    fn strides(&self, site: u32) -> (Stride, Stride) {
+        objects::strides(self.facts.profile, site)
+    }
+
+    /// The name of the variable at a site, or a word for it.
+    fn object(&self, site: u32) -> String {
+        let name = objects::name_at(self.facts.profile, site);
+        if name.is_empty() { "the data".to_owned() } else { format!("`{name}`") }
+    }
+
+    fn position(&self, site: u32) -> Position {
+        self.facts.positions.at(site)
+    }
+
+    /// Those of the events that `wanted` picks: their sum, and the reading site with the most of them.
+    fn heaviest(&self, wanted: impl Fn(&Event) -> bool) -> Option<(u64, Event)> {
+        let mut by_site: BTreeMap<(u32, u32), (u64, Event)> = BTreeMap::new();
+        let mut all = 0u64;
+        for event in self.events.iter().filter(|e| wanted(e)) {
+            let count = event.raw.saturating_add(event.rar);
+            all = all.saturating_add(count);
+            let entry = by_site.entry((event.reader_site, event.writer_site)).or_insert((0, *event));
+            entry.0 = entry.0.saturating_add(count);
+        }
+        by_site.into_values().max_by_key(|(count, _)| *count).map(|(_, event)| (all, event))
+    }
+}
+
+/// `file:line`, as short as it is unambiguous for somebody who has the source open.
+fn place(position: &Position) -> String {
+    let file = position.file.as_deref().map_or("?", |f| f.rsplit('/').next().unwrap_or(f));
+    match position.line {
+        Some(line) => format!("{file}:{line}"),
+        None => file.to_owned(),
+    }
+}
+
+/// First and last line of a region.
+fn span(region: &Region) -> String {
+    match (region.line, region.end_line) {
+        (Some(first), Some(last)) if last > first => format!("lines {first} to {last}"),
+        (Some(first), _) => format!("line {first}"),
+        _ => "unknown lines".to_owned(),
+    }
+}
+
+/// The first line of a region.
+fn start(region: &Region) -> Position {
+    Position { file: region.file.clone(), line: region.line }
+}
+
+fn evidence<const N: usize>(figures: [(&str, f64); N]) -> BTreeMap<String, f64> {
+    figures.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}

@@ -1,0 +1,40 @@
+//! Synchronisation hot spot: atomic variables that travel between threads are a large part of what the region communicates.
+
+use super::{Case, Rule, Threshold, evidence, place};
+use crate::model::{Means, Suggestion, SuggestionKind};
+
+pub(super) const RULE: Rule = Rule {
+    name: "synchronisation",
+    thresholds: &[Threshold {
+        name: "share",
+        default: 0.5,
+        meaning: "part of the region's events whose read is atomic",
+    }],
+    find,
+};
+
+fn find(case: &Case<'_>) -> Option<Suggestion> {
+    if !case.is_significant() {
+        return None;
+    }
+    let (atomic, example) = case.heaviest(|e| e.is_sync())?;
+    let share = atomic as f64 / case.total as f64;
+    if share < case.threshold(&RULE, "share") {
+        return None;
+    }
+    let (from, to) = (case.position(example.writer_site), case.position(example.reader_site));
+    Some(Suggestion {
+        rule: RULE.name.to_owned(),
+        kind: SuggestionKind::Data,
+        means: Means::Code,
+        text: format!(
+            "Synchronisation hot spot: {:.0} % of the events are atomic accesses to {} at {}. Count in a local variable and \
+             combine at the end (reduction), or divide the variable among the threads.",
+            100.0 * share,
+            case.object(example.reader_site),
+            place(&to)
+        ),
+        evidence: evidence([("share", share), ("events", atomic as f64)]),
+        lines: vec![from, to],
+    })
+}

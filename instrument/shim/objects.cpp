@@ -1,0 +1,306 @@
+// What an access goes to, in the words of the source, and how far it moves from one iteration to the next.
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/BinaryFormat/Dwarf.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/DebugProgramInstruction.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Operator.h"
+
+#include "analysis.h"
+#include "shim.h"
+
+using namespace llvm;
+
+namespace {
+
+// Numbers of threadtalk_abi::module::ObjectKind.
+enum Kind : uint32_t { Unknown = 0, Global = 1, Stack = 2, Pointer = 3 };
+
+// How many loads, PHI nodes and selects are followed to a name.
+constexpr int MostSteps = 6;
+
+struct Object {
+  std::string name;
+  Kind kind = Unknown;
+  const DIFile *file = nullptr;
+  uint32_t line = 0;
+  const DIType *type = nullptr; // of what the name names
+};
+
+const DIType *strip(const DIType *type) {
+  while (auto *derived = dyn_cast_or_null<DIDerivedType>(type)) {
+    auto tag = derived->getTag();
+    if (tag != dwarf::DW_TAG_typedef && tag != dwarf::DW_TAG_const_type && tag != dwarf::DW_TAG_volatile_type &&
+        tag != dwarf::DW_TAG_restrict_type && tag != dwarf::DW_TAG_atomic_type && tag != dwarf::DW_TAG_member)
+      break;
+    type = derived->getBaseType();
+  }
+  return type;
+}
+
+// What a pointer or reference of this type leads to.
+const DIType *pointee(const DIType *type) {
+  auto *derived = dyn_cast_or_null<DIDerivedType>(strip(type));
+  if (!derived || (derived->getTag() != dwarf::DW_TAG_pointer_type &&
+                   derived->getTag() != dwarf::DW_TAG_reference_type &&
+                   derived->getTag() != dwarf::DW_TAG_rvalue_reference_type))
+    return nullptr;
+  return strip(derived->getBaseType());
+}
+
+// The member of a structure at a byte offset: appends its name and gives its type. Arrays of structures: the offset
+// within one element.
+const DIType *member(const DIType *type, uint64_t offset, std::string &path, StringRef arrow) {
+  type = strip(type);
+  auto *composite = dyn_cast_or_null<DICompositeType>(type);
+  if (!composite)
+    return type;
+  if (composite->getTag() == dwarf::DW_TAG_array_type) {
+    const DIType *element = strip(composite->getBaseType());
+    if (!element || element->getSizeInBits() < 8)
+      return nullptr;
+    return member(element, offset % (element->getSizeInBits() / 8), path, arrow);
+  }
+  if (composite->getTag() != dwarf::DW_TAG_structure_type && composite->getTag() != dwarf::DW_TAG_class_type)
+    return type;
+  for (const DINode *node : composite->getElements()) {
+    auto *field = dyn_cast<DIDerivedType>(node);
+    if (!field || field->getTag() != dwarf::DW_TAG_member || field->isStaticMember())
+      continue;
+    uint64_t begin = field->getOffsetInBits() / 8, bytes = field->getSizeInBits() / 8;
+    if (offset < begin || offset >= begin + bytes)
+      continue;
+    if (!field->getName().empty()) {
+      path += arrow;
+      path += field->getName();
+      arrow = ".";
+    }
+    return member(field->getBaseType(), offset - begin, path, arrow);
+  }
+  return nullptr;
+}
+
+void fill(Object &object, const DIVariable *variable) {
+  object.name = variable->getName().str();
+  object.file = variable->getFile();
+  object.line = variable->getLine();
+  object.type = strip(variable->getType());
+}
+
+// The variable whose value (`address`: whose place) this is, if debug information names one.
+bool find_variable(Value *value, bool address, Object &object) {
+  SmallVector<DbgVariableIntrinsic *, 4> intrinsics;
+  SmallVector<DbgVariableRecord *, 4> records;
+  findDbgUsers(intrinsics, value, &records);
+  auto fits = [&](bool declares, const DIExpression *expression) {
+    if (!expression)
+      return false;
+    // A parameter that stands for a captured variable: "the variable is where this points".
+    bool indirect = expression->getNumElements() == 1 && expression->getElement(0) == dwarf::DW_OP_deref;
+    bool plain = expression->getNumElements() == 0;
+    return address ? (declares && plain) || (!declares && indirect) : !declares && plain;
+  };
+  for (DbgVariableRecord *record : records)
+    if (fits(record->isDbgDeclare(), record->getExpression()) && !record->getVariable()->getName().empty()) {
+      fill(object, record->getVariable());
+      return true;
+    }
+  for (DbgVariableIntrinsic *intrinsic : intrinsics)
+    if (fits(isa<DbgDeclareInst>(intrinsic), intrinsic->getExpression()) &&
+        !intrinsic->getVariable()->getName().empty()) {
+      fill(object, intrinsic->getVariable());
+      return true;
+    }
+  return false;
+}
+
+bool describe(Value *pointer, int steps, Object &object);
+
+// The name of the place that `pointer` leads to is that of its base plus a member.
+void add_member(Object &object, uint64_t offset, bool known, StringRef arrow) {
+  if (!known || !object.type) {
+    object.type = nullptr;
+    return;
+  }
+  std::string path;
+  object.type = member(object.type, offset, path, arrow);
+  object.name += path;
+}
+
+bool describe_base(Value *base, int steps, Object &object, bool &pointed) {
+  pointed = false;
+  if (auto *global = dyn_cast<GlobalVariable>(base)) {
+    SmallVector<DIGlobalVariableExpression *, 1> expressions;
+    global->getDebugInfo(expressions);
+    object.kind = Global;
+    if (!expressions.empty())
+      fill(object, expressions.front()->getVariable());
+    if (object.name.empty())
+      object.name = demangle(global->getName());
+    return true;
+  }
+  if (isa<AllocaInst>(base)) {
+    object.kind = Stack;
+    return find_variable(base, true, object);
+  }
+  if (find_variable(base, true, object)) {
+    object.kind = Stack;
+    return true;
+  }
+  pointed = true;
+  if (find_variable(base, false, object)) {
+    object.kind = Pointer;
+    object.type = pointee(object.type);
+    return true;
+  }
+  if (steps == 0)
+    return false;
+  if (auto *load = dyn_cast<LoadInst>(base)) {
+    if (!describe(load->getPointerOperand(), steps - 1, object))
+      return false;
+    object.kind = Pointer;
+    object.type = pointee(object.type);
+    return true;
+  }
+  if (auto *phi = dyn_cast<PHINode>(base)) {
+    for (Value *incoming : phi->incoming_values())
+      if (incoming != phi && describe(incoming, steps - 1, object))
+        return true;
+    return false;
+  }
+  if (auto *select = dyn_cast<SelectInst>(base))
+    return describe(select->getTrueValue(), steps - 1, object) ||
+           describe(select->getFalseValue(), steps - 1, object);
+  return false;
+}
+
+// The last constant distance on the way from the base: members of structures, also of those in arrays.
+bool offset_from(Value *pointer, Value *base, const DataLayout &layout, uint64_t &offset) {
+  APInt sum(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
+  Value *at = pointer;
+  bool exact = true;
+  while (at != base) {
+    auto *gep = dyn_cast<GEPOperator>(at);
+    if (!gep)
+      return false;
+    APInt step(sum.getBitWidth(), 0);
+    if (gep->accumulateConstantOffset(layout, step))
+      sum += step;
+    else {
+      // Elements of an array: a multiple of the stride, which does not change the member in an element.
+      MapVector<Value *, APInt> variable;
+      APInt constant(sum.getBitWidth(), 0);
+      if (!gep->collectOffset(layout, sum.getBitWidth(), variable, constant))
+        return false;
+      sum += constant;
+      exact = exact && variable.size() == 1;
+    }
+    at = gep->getPointerOperand();
+  }
+  if (!exact || sum.isNegative())
+    return false;
+  offset = sum.getZExtValue();
+  return true;
+}
+
+bool describe(Value *pointer, int steps, Object &object) {
+  auto *place = dyn_cast<Instruction>(pointer);
+  const Module *module = place ? place->getModule() : nullptr;
+  Value *base = getUnderlyingObject(pointer, 32);
+  if (!module) {
+    if (auto *argument = dyn_cast<Argument>(base))
+      module = argument->getParent()->getParent();
+    else if (auto *global = dyn_cast<GlobalVariable>(base))
+      module = global->getParent();
+    else if (auto *instruction = dyn_cast<Instruction>(base))
+      module = instruction->getModule();
+  }
+  bool pointed = false;
+  if (!module || !describe_base(base, steps, object, pointed) || object.name.empty())
+    return false;
+  uint64_t offset = 0;
+  bool known = offset_from(pointer, base, module->getDataLayout(), offset);
+  // Behind a pointer an array of structures looks like one structure: the offset in one element is what counts.
+  if (known && object.type && isa<DICompositeType>(object.type) && object.type->getSizeInBits() >= 8)
+    offset %= object.type->getSizeInBits() / 8;
+  add_member(object, offset, known, pointed ? "->" : ".");
+  return true;
+}
+
+bool stride_in(ScalarEvolution &evolution, const SCEV *&address, const Loop *loop, int64_t &stride) {
+  stride = INT32_MIN;
+  if (!loop)
+    return false;
+  auto *recurrence = dyn_cast<SCEVAddRecExpr>(address);
+  if (!recurrence || recurrence->getLoop() != loop) {
+    if (!evolution.isLoopInvariant(address, loop))
+      return false;
+    stride = 0;
+    return true;
+  }
+  if (!recurrence->isAffine())
+    return false;
+  const SCEV *step = recurrence->getStepRecurrence(evolution);
+  address = recurrence->getStart();
+  if (auto *constant = dyn_cast<SCEVConstant>(step)) {
+    if (constant->getAPInt().getSignificantBits() > 31)
+      return false;
+    stride = constant->getAPInt().getSExtValue();
+  } else {
+    stride = INT32_MAX;
+  }
+  return true;
+}
+
+} // namespace
+
+bool threadtalk_shim_object(LLVMValueRef pointer, ThreadtalkObject *out, void *data, ThreadtalkNameVisitor on_name) {
+  Object object;
+  if (!describe(unwrap(pointer), MostSteps, object))
+    return false;
+  out->kind = object.kind;
+  out->line = object.line;
+  out->file = wrap(const_cast<DIFile *>(object.file));
+  on_name(data, object.name.data(), object.name.size());
+  return true;
+}
+
+bool threadtalk_shim_receiver(LLVMValueRef value, ThreadtalkObject *out, void *data, ThreadtalkNameVisitor on_name) {
+  Value *block = unwrap(value);
+  Object object;
+  bool found = find_variable(block, false, object);
+  // Without optimisation, and for globals and members, the block is stored.
+  for (User *user : block->users())
+    if (auto *store = dyn_cast<StoreInst>(user); !found && store && store->getValueOperand() == block)
+      found = describe(store->getPointerOperand(), MostSteps, object);
+  if (!found)
+    return false;
+  out->kind = Pointer;
+  out->line = object.line;
+  out->file = wrap(const_cast<DIFile *>(object.file));
+  on_name(data, object.name.data(), object.name.size());
+  return true;
+}
+
+void threadtalk_shim_strides(void *analysis, LLVMValueRef pointer, LLVMBasicBlockRef block, int64_t *inner,
+                             int64_t *outer) {
+  auto &all = *static_cast<Analysis *>(analysis);
+  *inner = *outer = INT32_MIN;
+  const Loop *loop = all.loops.getLoopFor(unwrap(block));
+  if (!loop)
+    return;
+  const SCEV *address = all.evolution.getSCEV(unwrap(pointer));
+  if (stride_in(all.evolution, address, loop, *inner))
+    stride_in(all.evolution, address, loop->getParentLoop(), *outer);
+}
+
+const char *threadtalk_shim_file_part(LLVMMetadataRef file, bool directory, size_t *length) {
+  auto *described = cast<DIFile>(unwrap(file));
+  StringRef part = directory ? described->getDirectory() : described->getFilename();
+  *length = part.size();
+  return part.data();
+}

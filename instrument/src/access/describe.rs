@@ -1,0 +1,141 @@
+//! What accesses go to and how far they move from one iteration to the next: for the report's objects and suggestions.
+
+use super::{Access, Action};
+use crate::llvm;
+use crate::llvm::analysis::Analysis;
+use crate::llvm::debug;
+use crate::llvm::loops::Loops;
+use crate::llvm::objects::{self, Object};
+use crate::tables::SiteAccess;
+use inkwell::module::Module;
+use inkwell::values::{AsValueRef, FunctionValue, InstructionOpcode, InstructionValue, PointerValue};
+use std::collections::HashMap;
+use threadtalk_abi::module::{NO_STRIDE, VARIABLE_STRIDE};
+
+/// Describes the accesses of a function, in their order.
+pub fn all<'ctx>(
+    module: &Module<'ctx>,
+    function: FunctionValue<'ctx>,
+    loops: &Loops<'ctx>,
+    actions: &[(InstructionValue<'ctx>, &Action<'ctx>)],
+) -> Vec<SiteAccess> {
+    let mut found: Vec<SiteAccess> = actions.iter().map(|(inst, action)| named(*inst, action)).collect();
+    if loops.all.is_empty() {
+        return found;
+    }
+    let mut analysis = Analysis::of(function);
+    let mut groups: HashMap<Group, Vec<(usize, PointerValue<'ctx>)>> = HashMap::new();
+    for (at, (inst, action)) in actions.iter().enumerate() {
+        let (Some(pointer), Some(block)) = (pointer(*inst, action), inst.get_parent()) else { continue };
+        let Some(innermost) = loops.innermost(block) else { continue };
+        let (stride, outer) = analysis.strides(pointer, block);
+        let lanes = lanes(module, *inst);
+        found[at].stride = shared_out(stride, lanes);
+        found[at].outer_stride = outer;
+        if is_constant(stride) {
+            let line = debug::of(*inst).map_or(0, |l| l.line);
+            let reads = inst.get_opcode() == InstructionOpcode::Load;
+            groups.entry((innermost, line, reads, lanes, stride)).or_default().push((at, pointer));
+        }
+    }
+    for ((.., lanes, stride), members) in groups {
+        let pointers: Vec<_> = members.iter().map(|(_, pointer)| (*pointer, 0)).collect();
+        let distances = analysis.distances(&pointers);
+        let mut by_leader: HashMap<usize, Vec<(usize, i64)>> = HashMap::new();
+        for ((leader, distance), (at, _)) in distances.into_iter().zip(&members) {
+            by_leader.entry(leader).or_default().push((*at, distance));
+        }
+        for pieces in by_leader.into_values() {
+            let Some(step) = unrolled(stride, pieces.iter().map(|(_, d)| *d).collect()) else { continue };
+            pieces.iter().for_each(|(at, _)| found[*at].stride = shared_out(step, lanes));
+        }
+    }
+    found
+}
+
+/// Innermost loop, line, whether it reads, lanes, stride: accesses that may be one of the source, unrolled.
+type Group = (usize, u32, bool, u32, i32);
+
+/// The stride in the source of accesses at these distances from each other that all move by `stride`: if they fill it without gaps,
+/// the loop was unrolled (or they are the members of one structure), and their spacing is what the source does.
+fn unrolled(stride: i32, mut distances: Vec<i64>) -> Option<i32> {
+    distances.sort_unstable();
+    distances.dedup();
+    let gap = distances.get(1)? - distances[0];
+    let even = distances.windows(2).all(|d| d[1] - d[0] == gap);
+    let step = i64::from(stride).abs();
+    let fills = even && gap <= step && step % gap == 0 && gap * distances.len() as i64 >= step;
+    fills.then_some((gap * i64::from(stride.signum())) as i32)
+}
+
+fn is_constant(stride: i32) -> bool {
+    stride != NO_STRIDE && stride != VARIABLE_STRIDE && stride != 0
+}
+
+/// A vector moves by as many elements as it has lanes.
+fn shared_out(stride: i32, lanes: u32) -> i32 {
+    if is_constant(stride) { stride / lanes as i32 } else { stride }
+}
+
+fn lanes(module: &Module<'_>, inst: InstructionValue<'_>) -> u32 {
+    let value = match inst.get_opcode() {
+        InstructionOpcode::Load => inst.as_value_ref(),
+        InstructionOpcode::Store => llvm::operand(inst.as_value_ref(), 0),
+        _ => return 1,
+    };
+    llvm::lanes(module, llvm::type_of(value)).map_or(1, |(_, lanes)| lanes.max(1))
+}
+
+fn named<'ctx>(inst: InstructionValue<'ctx>, action: &Action<'ctx>) -> SiteAccess {
+    let object: Option<Object> = match action {
+        Action::Allocation(_) => objects::receiver(inst.as_value_ref()),
+        _ => pointer(inst, action).and_then(|p| objects::behind(p.as_value_ref())),
+    };
+    SiteAccess { object, ..SiteAccess::default() }
+}
+
+/// The address that names an action's object. Of a copy its source: what is written is not an event yet.
+fn pointer<'ctx>(inst: InstructionValue<'ctx>, action: &Action<'ctx>) -> Option<PointerValue<'ctx>> {
+    match action {
+        Action::Plain(_, Access { pointer, .. }) | Action::Update(Access { pointer, .. }) => Some(*pointer),
+        Action::CompareExchange(Access { pointer, .. }) => Some(*pointer),
+        Action::Range(_, pointer, _) | Action::Copy(_, pointer, _) => Some(*pointer),
+        Action::Masked(_, pointer, ..) | Action::Packed(_, pointer, ..) => Some(*pointer),
+        Action::Library(effect) => {
+            let argument = effect.other_pointer().or(effect.pointer())?;
+            let is_pointer = llvm::is_plain_pointer(llvm::operand(inst.as_value_ref(), argument));
+            is_pointer.then(|| llvm::pointer_operand(inst, argument))
+        }
+        Action::Scattered(..) | Action::Allocation(_) | Action::Creation | Action::Dies(..) | Action::DiesWhole(..) => {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_of_an_unrolled_loop_have_the_stride_of_the_source() {
+        assert_eq!(unrolled(64, vec![0, 8, 16, 24, 32, 40, 48, 56]), Some(8));
+        assert_eq!(unrolled(-64, vec![-48, -32, -16, 0]), Some(-16));
+        // A stencil that was unrolled: the ends reach over.
+        assert_eq!(unrolled(32, vec![-8, 0, 8, 16, 24, 32]), Some(8));
+    }
+
+    #[test]
+    fn neighbours_that_do_not_fill_the_stride_stay_apart() {
+        // Three columns of a row, down the rows.
+        assert_eq!(unrolled(8192, vec![-8, 0, 8]), None);
+        assert_eq!(unrolled(64, vec![0, 8, 32]), None);
+        assert_eq!(unrolled(8, vec![0]), None);
+        assert_eq!(unrolled(8, vec![0, 16]), None);
+    }
+
+    #[test]
+    fn vectors_move_by_their_lanes() {
+        assert_eq!((shared_out(32, 4), shared_out(-16, 2)), (8, -8));
+        assert_eq!((shared_out(NO_STRIDE, 4), shared_out(VARIABLE_STRIDE, 4)), (NO_STRIDE, VARIABLE_STRIDE));
+    }
+}

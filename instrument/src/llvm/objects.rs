@@ -1,0 +1,61 @@
+//! Variables behind accesses, as debug information names them.
+
+use super::ffi::{self, RawObject};
+use super::string;
+use inkwell::llvm_sys::prelude::{LLVMMetadataRef, LLVMValueRef};
+use std::ffi::{c_char, c_void};
+use std::ptr::null_mut;
+
+/// A variable and what it has to do with an access.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Object {
+    /// Number of a [`threadtalk_abi::module::ObjectKind`].
+    pub kind: u32,
+    /// As an expression of the source: `grid`, `grid->cells`.
+    pub name: String,
+    /// Path of the file with the declaration; empty = unknown.
+    pub file: String,
+    /// Its line; 0 = unknown.
+    pub line: u32,
+}
+
+/// The variable that a pointer leads to, or the pointer variable that leads there.
+pub fn behind(pointer: LLVMValueRef) -> Option<Object> {
+    // SAFETY: a live pointer value; the visitor gets the string that it expects.
+    find(|out, data| unsafe { ffi::threadtalk_shim_object(pointer, out, data, on_name) })
+}
+
+/// The variable that receives a value.
+pub fn receiver(value: LLVMValueRef) -> Option<Object> {
+    // SAFETY: a live value; the visitor gets the string that it expects.
+    find(|out, data| unsafe { ffi::threadtalk_shim_receiver(value, out, data, on_name) })
+}
+
+fn find(ask: impl FnOnce(*mut RawObject, *mut c_void) -> bool) -> Option<Object> {
+    let mut name = String::new();
+    let mut raw = RawObject { kind: 0, line: 0, file: null_mut() };
+    let data: *mut String = &mut name;
+    ask(&mut raw, data.cast()).then(|| Object { kind: raw.kind, name, file: path(raw.file), line: raw.line })
+}
+
+extern "C" fn on_name(data: *mut c_void, text: *const c_char, length: usize) {
+    // SAFETY: `find` passes its own String, and the shim a name that lives during the call.
+    unsafe { *data.cast::<String>() = string(text, length) };
+}
+
+/// The path of a `DIFile`; empty for null.
+fn path(file: LLVMMetadataRef) -> String {
+    if file.is_null() {
+        return String::new();
+    }
+    let part = |directory| {
+        let mut length = 0;
+        // SAFETY: a DIFile of a live module; the strings live in its context.
+        unsafe { string(ffi::threadtalk_shim_file_part(file, directory, &mut length), length) }
+    };
+    let (name, directory) = (part(false), part(true));
+    if name.starts_with('/') || name.is_empty() || directory.is_empty() {
+        return name;
+    }
+    format!("{}/{name}", directory.trim_end_matches('/'))
+}

@@ -1,0 +1,93 @@
+//! What to change, for the terminal.
+
+use super::{Paint, Style};
+use crate::label;
+use std::fmt::Write;
+use threadtalk_crd::model::{Means, Object, Region, Report, Suggestion, SuggestionKind};
+
+/// Suggestions in the summary.
+const SUGGESTIONS: usize = 8;
+/// Objects in the summary.
+const OBJECTS: usize = 6;
+/// Columns of a line of text.
+const WIDTH: usize = 100;
+
+/// The suggestions of the regions with the most communication first; nothing if there are none.
+pub fn suggestions(report: &Report, paint: Style) -> String {
+    let mut regions: Vec<&Region> = report.regions.iter().filter(|r| !r.suggestions.is_empty()).collect();
+    let events = |r: &&Region| r.counts.as_ref().map_or(0, |c| c.raw.sum().saturating_add(c.rar.sum()));
+    regions.sort_by_key(|r| std::cmp::Reverse(events(r)));
+    let all: Vec<(&Region, &Suggestion)> =
+        regions.iter().flat_map(|r| r.suggestions.iter().map(move |s| (*r, s))).collect();
+    if all.is_empty() {
+        return String::new();
+    }
+    let shown = all.len().min(SUGGESTIONS);
+    let mut out = format!("\n{}\n", paint.strong(&format!("What to change ({shown} of {})", all.len())));
+    for (region, suggestion) in &all[..shown] {
+        let _ = writeln!(out, "* {} {}  [{}]", label::name(region), label::place(region), category(suggestion));
+        for line in wrap(&suggestion.text) {
+            let _ = writeln!(out, "    {line}");
+        }
+    }
+    out
+}
+
+/// The cell of the matrix of optimisations that a suggestion stands in.
+pub fn category(suggestion: &Suggestion) -> String {
+    let kind = match suggestion.kind {
+        SuggestionKind::Data => "data affinity",
+        SuggestionKind::Thread => "thread affinity",
+    };
+    let means = match suggestion.means {
+        Means::Code => "code",
+        Means::RunTime => "run time",
+    };
+    format!("{}: {kind}, {means}", suggestion.rule)
+}
+
+/// The objects that the whole program communicates through; nothing if none is known.
+pub fn objects(report: &Report, paint: Style) -> String {
+    let objects: Vec<&Object> = report.program_total.objects.iter().filter(|o| !o.name.is_empty()).collect();
+    if objects.is_empty() {
+        return String::new();
+    }
+    let mut out = format!("\n{}\n", paint.strong("Objects that threads communicate through (whole program)"));
+    for object in objects.iter().take(OBJECTS) {
+        let place = match (&object.file, object.line) {
+            (Some(file), Some(line)) => format!("{}:{line}", file.rsplit('/').next().unwrap_or(file)),
+            _ => "unknown place".to_owned(),
+        };
+        let share = crate::number::percent(object.share);
+        let kind = format!("{:?}", object.kind).to_lowercase();
+        let _ = writeln!(out, "{share:>8}  {} ({kind}, {place})", object.name);
+    }
+    out
+}
+
+fn wrap(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + word.chars().count() < WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wrap;
+
+    #[test]
+    fn lines_end_between_words() {
+        let text = "word ".repeat(45);
+        let lines = wrap(&text);
+        assert_eq!(lines.iter().map(|l| l.split(' ').count()).collect::<Vec<_>>(), [20, 20, 5]);
+        assert!(wrap("").is_empty());
+    }
+}

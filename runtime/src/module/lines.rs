@@ -1,0 +1,287 @@
+//! Cache lines that threads share without sharing an element: false sharing.
+//!
+//! Writes never reach the runtime one by one, but what they left does: the sixteen cells of a line say who wrote each of its elements last, where, and
+//! who has read it since. They are looked at when memory dies and at the end. What is lost: elements that somebody else wrote
+//! later, and how often a line went back and forth.
+//!
+//! Beside the lines found, each writing site's elements and their readers are counted: a boundary between two large blocks is one line of many, interleaved
+//! counters are all of them.
+
+use crate::process::Process;
+use crate::tally::Tally;
+use core::sync::atomic::{AtomicU32, Ordering};
+use threadtalk_abi::GRANULE;
+use threadtalk_abi::cell::{NONE, SHARED};
+use threadtalk_profile::layout::{SharedLineRecord, WrittenSiteRecord, block, shared_line_flags};
+use threadtalk_sigmem::{FreshId, Run};
+
+/// Bytes of a cache line.
+const LINE: u64 = 64;
+/// Elements of a line.
+const ELEMENTS: usize = (LINE / GRANULE) as usize;
+/// Bits of a site in a key: more than `Sites` can number.
+const SITE_BITS: u32 = 24;
+
+/// Findings of all threads.
+pub struct SharedLines {
+    /// By both sites and [`shared_line_flags`]: lines, address and allocation of the first, its two threads plus 1, threads seen.
+    found: Tally<5>,
+    /// By site: lines, elements, those that were read, their readers.
+    written: Tally<4>,
+}
+
+/// What is known of one element.
+#[derive(Clone, Copy, Default)]
+struct Element {
+    /// Name of its state; 0 = no writer.
+    state: u32,
+    thread: u32,
+    site: u32,
+    /// Written while other threads existed.
+    parallel: bool,
+}
+
+/// Two elements of a line, used by two threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Finding {
+    sites: [u32; 2],
+    threads: [u32; 2],
+    flags: u32,
+}
+
+impl SharedLines {
+    /// Nothing found yet.
+    pub fn new() -> Option<Self> {
+        Some(Self { found: Tally::new()?, written: Tally::new()? })
+    }
+
+    /// The elements of a range are about to die: looks at all lines that it touches.
+    pub fn range_dies(&self, process: &Process, address: u64, bytes: u64) {
+        let first = address & !(LINE - 1);
+        let end = address.saturating_add(bytes).next_multiple_of(LINE);
+        for run in process.signature.directory.runs(first, end.saturating_sub(first)) {
+            let Run::Mapped { address, cells } = run else { continue };
+            // Cells that serve several chunks show neighbours that are none.
+            if process.signature.is_aliased(address) {
+                continue;
+            }
+            for (line, at) in cells.chunks_exact(ELEMENTS).zip((address..).step_by(LINE as usize)) {
+                self.look_at(process, at, line);
+            }
+        }
+    }
+
+    /// The process ends, and all cells were looked at.
+    pub fn finish(&self, process: &Process) {
+        self.found.write(process, block::SHARED_LINES, |key, [lines, address, allocation, pair, threads]| {
+            let site = |shift: u32| (key >> shift) as u32 & ((1 << SITE_BITS) - 1);
+            SharedLineRecord {
+                site: site(0),
+                other_site: site(SITE_BITS),
+                thread: (pair as u32).wrapping_sub(1),
+                other_thread: ((pair >> 32) as u32).wrapping_sub(1),
+                allocation_site: allocation as u32,
+                flags: (key >> (2 * SITE_BITS)) as u32,
+                lines,
+                address,
+                threads,
+            }
+        });
+        self.written.write(process, block::WRITTEN_SITES, |site, [lines, elements, read, readers]| WrittenSiteRecord {
+            site: site as u32,
+            reserved: 0,
+            lines,
+            elements,
+            read,
+            readers,
+        });
+    }
+
+    fn look_at(&self, process: &Process, address: u64, cells: &[AtomicU32]) {
+        let mut line = [Element::default(); ELEMENTS];
+        let (mut last, mut parallel) = (Element::default(), false);
+        for (cell, element) in cells.iter().zip(&mut line) {
+            // Acquire: the partner is the exchange that put a reader's name there; the state behind it is read below.
+            let state = cell.load(Ordering::Acquire);
+            if state == NONE {
+                continue;
+            }
+            if state != last.state {
+                last = describe(process, state);
+            }
+            *element = last;
+            parallel |= last.parallel;
+        }
+        if !parallel {
+            return;
+        }
+        self.count(process, &line);
+        let reads = |e: &Element, thread| reads(process, e, thread);
+        let reader = |e: &Element| {
+            let set = process.states.decode(e.state)?.readers;
+            process.states.sets.members(set).next()
+        };
+        if let Some(finding) = judge(&line, reads, reader) {
+            let writers = line.iter().filter(|e| e.parallel).fold(0, |bits, e| bits | 1 << (e.thread % 64));
+            self.add(process, address, finding, writers);
+        }
+    }
+
+    /// Adds the line to those of the sites that wrote it.
+    fn count(&self, process: &Process, line: &[Element; ELEMENTS]) {
+        for (i, e) in line.iter().enumerate().filter(|(_, e)| e.parallel) {
+            if line.iter().take(i).any(|earlier| earlier.parallel && earlier.site == e.site) {
+                continue;
+            }
+            let Some([lines, elements, read, readers]) = self.written.counters(e.site.into()) else { return };
+            lines.fetch_add(1, Ordering::Relaxed);
+            let (mut own, mut own_read, mut own_readers) = (0, 0, 0);
+            let mut last = (NONE, 0);
+            for same in line.iter().filter(|other| other.parallel && other.site == e.site) {
+                own += 1;
+                if same.state & SHARED != 0 {
+                    if last.0 != same.state {
+                        let set = process.states.decode(same.state).map(|s| s.readers);
+                        last = (same.state, set.map_or(0, |set| process.states.sets.members(set).count()) as u64);
+                    }
+                    own_read += 1;
+                    own_readers += last.1;
+                }
+            }
+            elements.fetch_add(own, Ordering::Relaxed);
+            if own_read > 0 {
+                read.fetch_add(own_read, Ordering::Relaxed);
+                readers.fetch_add(own_readers, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// `writers`: bits of all threads that wrote the line.
+    fn add(&self, process: &Process, address: u64, mut f: Finding, writers: u64) {
+        if f.flags == 0 && f.sites[0] > f.sites[1] {
+            f.sites.swap(0, 1);
+            f.threads.swap(0, 1);
+        }
+        let key = u64::from(f.flags) << (2 * SITE_BITS) | u64::from(f.sites[1]) << SITE_BITS | u64::from(f.sites[0]);
+        let Some([lines, first, allocation, pair, threads]) = self.found.counters(key) else { return };
+        lines.fetch_add(1, Ordering::Relaxed);
+        let [a, b] = f.threads.map(u64::from);
+        threads.fetch_or(writers | 1 << (a % 64) | 1 << (b % 64), Ordering::Relaxed);
+        // Relaxed: each is meaningful alone; two threads that find the first line at once may mix their examples.
+        if first.compare_exchange(0, address, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+            allocation.store(self.allocation(process, address), Ordering::Relaxed);
+            pair.store((b + 1) << 32 | (a + 1), Ordering::Relaxed);
+        }
+    }
+
+    /// The first block in a line that is known.
+    fn allocation(&self, process: &Process, line: u64) -> u64 {
+        let pieces = (line..line + LINE).step_by(16);
+        pieces.map(|at| process.objects.site_of(at)).find(|site| *site != 0).unwrap_or(0).into()
+    }
+}
+
+fn describe(process: &Process, state: u32) -> Element {
+    let written = match process.states.decode(state) {
+        Some(shared) => shared.writer,
+        None if state & SHARED == 0 => FreshId(state),
+        None => return Element::default(),
+    };
+    let (bits, site) = (process.site_bits, written.site(process.site_bits));
+    Element {
+        state,
+        thread: written.thread(bits),
+        site: if site < process.lineless_sites { site } else { 0 },
+        parallel: !written.serial(bits),
+    }
+}
+
+fn reads(process: &Process, e: &Element, thread: u32) -> bool {
+    process.states.decode(e.state).is_some_and(|s| process.states.sets.contains(s.readers, thread))
+}
+
+/// Whether two threads use a line without one of them using what the other writes there. `reads`: whether a thread has read
+/// an element; `reader`: one that has.
+///
+/// Two writers: at least one of them reads nothing that the other wrote in the line. (Both read from each other in a queue or at the border of two
+/// blocks with halos: there the line moves because data moves.) A writer and a reader: the reader reads
+/// the line, but nothing that the writer wrote.
+fn judge(
+    line: &[Element; ELEMENTS],
+    reads: impl Fn(&Element, u32) -> bool,
+    reader: impl Fn(&Element) -> Option<u32>,
+) -> Option<Finding> {
+    let reads_from =
+        |thread: u32, writer: u32| line.iter().any(|e| e.state != NONE && e.thread == writer && reads(e, thread));
+    let written = || line.iter().filter(|e| e.parallel);
+    let first = written().next()?;
+    for a in written() {
+        let other = written()
+            .find(|b| b.thread != a.thread && !(reads_from(b.thread, a.thread) && reads_from(a.thread, b.thread)));
+        if let Some(b) = other {
+            return Some(Finding { sites: [a.site, b.site], threads: [a.thread, b.thread], flags: 0 });
+        }
+        if written().all(|e| e.thread == first.thread) {
+            break;
+        }
+    }
+    for a in written() {
+        for e in line.iter().filter(|e| e.state & SHARED != 0 && e.state != a.state) {
+            let Some(thread) = reader(e).filter(|t| *t != a.thread && *t != e.thread) else { continue };
+            if !reads_from(thread, a.thread) {
+                let flags = shared_line_flags::OTHER_READS;
+                return Some(Finding { sites: [a.site, e.site], threads: [a.thread, thread], flags });
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Elements of a line: (writer, readers), from the first on.
+    fn found(elements: &[(u32, &[u32])]) -> Option<Finding> {
+        let mut line = [Element::default(); ELEMENTS];
+        for (i, (e, (thread, readers))) in line.iter_mut().zip(elements).enumerate() {
+            let state = (i as u32 + 1) | if readers.is_empty() { 0 } else { SHARED };
+            // Thread 0 wrote before there were others.
+            *e = Element { state, thread: *thread, site: 10 + thread, parallel: *thread > 0 };
+        }
+        let readers = |e: &Element| elements[(e.state & !SHARED) as usize - 1].1;
+        judge(&line, |e, thread| readers(e).contains(&thread), |e| readers(e).first().copied())
+    }
+
+    #[test]
+    fn counters_side_by_side_are_false_sharing() {
+        let finding = Finding { sites: [11, 12], threads: [1, 2], flags: 0 };
+        assert_eq!(found(&[(1, &[]), (1, &[]), (2, &[]), (3, &[])]), Some(finding));
+        // One thread reads all of them at the end.
+        assert_eq!(found(&[(1, &[]), (2, &[1]), (3, &[1])]), Some(finding));
+    }
+
+    #[test]
+    fn elements_that_threads_exchange_are_true_sharing() {
+        // Head and tail of a queue, and the border of two blocks whose owners read each other's edge.
+        assert_eq!(found(&[(1, &[2]), (2, &[1])]), None);
+        assert_eq!(found(&[(1, &[]), (1, &[2]), (2, &[1]), (2, &[])]), None);
+        // A flag.
+        assert_eq!(found(&[(1, &[2, 3])]), None);
+    }
+
+    #[test]
+    fn one_thread_alone_shares_nothing() {
+        assert_eq!(found(&[(1, &[]), (1, &[]), (0, &[]), (0, &[])]), None);
+        assert_eq!(found(&[(0, &[1, 2]), (0, &[2])]), None);
+    }
+
+    #[test]
+    fn a_counter_beside_what_others_read_disturbs_them() {
+        let finding = Finding { sites: [11, 10], threads: [1, 2], flags: shared_line_flags::OTHER_READS };
+        assert_eq!(found(&[(1, &[]), (0, &[2])]), Some(finding));
+        // Who reads the writer's elements in the line as well needs it anyway.
+        assert_eq!(found(&[(1, &[2]), (0, &[2])]), None);
+        assert_eq!(found(&[(1, &[]), (0, &[1])]), None);
+    }
+}

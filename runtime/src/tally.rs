@@ -1,0 +1,81 @@
+//! Counters by key, shared by all threads: open addressing without locks, bounded, never emptied.
+
+use crate::memory;
+use crate::process::Process;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+/// One key and its counters. Zeroed memory is a free one.
+#[repr(C)]
+pub struct Slot<const N: usize> {
+    /// The key plus 1; 0 = free. Set once.
+    key: AtomicU64,
+    counters: [AtomicU64; N],
+}
+
+/// `N` counters for each of at most 2^16 keys. What finds no room is not counted.
+pub struct Tally<const N: usize> {
+    slots: *const Slot<N>,
+}
+
+/// Slots: addresses, of which only touched pages cost memory.
+const MOST: usize = 1 << 16;
+
+// SAFETY: the table lives for ever and consists of atomics.
+unsafe impl<const N: usize> Sync for Tally<N> {}
+
+impl<const N: usize> Tally<N> {
+    /// An empty table.
+    pub fn new() -> Option<Self> {
+        let slots = memory::reserve(MOST * size_of::<Slot<N>>())?.as_ptr().cast_const().cast();
+        Some(Self { slots })
+    }
+
+    /// The counters of a key below `u64::MAX`, entered if need be. `None`: no room.
+    pub fn counters(&self, key: u64) -> Option<&[AtomicU64; N]> {
+        let key = key + 1;
+        let mut at = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48) as usize % MOST;
+        for _ in 0..MOST {
+            // SAFETY: below the table's length.
+            let slot = unsafe { &*self.slots.add(at) };
+            // Relaxed: the key is all that is published, and the counters add up whoever adds.
+            match slot.key.compare_exchange(0, key, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return Some(&slot.counters),
+                Err(held) if held == key => return Some(&slot.counters),
+                Err(_) => at = (at + 1) % MOST,
+            }
+        }
+        None
+    }
+
+    /// Adds to one counter of a key.
+    pub fn add(&self, key: u64, counter: usize, by: u64) {
+        if let Some(counter) = self.counters(key).and_then(|c| c.get(counter)) {
+            counter.fetch_add(by, Ordering::Relaxed);
+        }
+    }
+
+    fn used(&self) -> impl Iterator<Item = (u64, [u64; N])> + Clone + '_ {
+        (0..MOST)
+            // SAFETY: below the table's length.
+            .map(|i| unsafe { &*self.slots.add(i) })
+            .map(|slot| (slot.key.load(Ordering::Relaxed), &slot.counters))
+            .filter(|(key, _)| *key != 0)
+            .map(|(key, counters)| (key - 1, core::array::from_fn(|i| counters[i].load(Ordering::Relaxed))))
+    }
+
+    /// Writes a block of the profile with a record for each key.
+    pub fn write<R>(&self, process: &Process, kind: u16, record: impl Fn(u64, [u64; N]) -> R) {
+        let used = self.used().count();
+        if used == 0 {
+            return;
+        }
+        let length = used * size_of::<R>();
+        let Some(target) = process.file.allocate(length as u64) else { return };
+        // `take`: another thread may enter keys meanwhile.
+        for (i, (key, counters)) in self.used().take(used).enumerate() {
+            // SAFETY: i < used, for which the block has room; payloads are aligned to 128 bytes.
+            unsafe { target.payload().cast::<R>().add(i).write(record(key, counters)) };
+        }
+        target.publish(kind, size_of::<R>(), length as u64);
+    }
+}

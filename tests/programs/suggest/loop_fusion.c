@@ -1,0 +1,25 @@
+// SUGGEST: loop-fusion
+// OBJECT: weights
+// Two loops, one after the other, over the same array that another thread wrote.
+#include <stdlib.h>
+
+#define T 4
+#define N 40000
+
+double weights[N], first[N], second[N];
+
+int main(void) {
+#pragma omp parallel num_threads(T)
+    for (int k = 0; k < 3; k++) {
+#pragma omp for schedule(static)
+        for (int i = 0; i < N; i++)
+            weights[N - 1 - i] = i * 0.5 + k;
+#pragma omp for schedule(static)
+        for (int i = 0; i < N; i++)
+            first[i] = weights[i] * 2;
+#pragma omp for schedule(static)
+        for (int i = 0; i < N; i++)
+            second[i] = weights[i] + 3;
+    }
+    return first[3] + second[5] == 0;
+}
