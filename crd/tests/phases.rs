@@ -112,6 +112,7 @@ proptest! {
             now = end;
         }
         let (_, phases) = found(&profile(&events, pieces, now));
+        prop_assert_eq!(phases.slices.len(), episodes.len());
         let mut barriers = phases.slices.iter().filter(|s| s.at_barrier).map(|s| s.to_s);
         let mut after = -1.0;
         for (end, raw) in expected {
@@ -163,8 +164,8 @@ fn what_was_counted_after_the_last_record_is_the_end_of_the_thread() {
 
 #[test]
 fn a_piece_in_several_slices_is_spread_evenly() {
-    // Two pieces that hang together: 128 units in 64 slices of 2.
-    let pieces = vec![piece(0, 1, 0, 128, 64), piece(0, 2, 0, 4, 6)];
+    // Pieces that hang together, two of one reader: 128 units in 64 slices of 2.
+    let pieces = vec![piece(0, 1, 0, 128, 64), piece(0, 2, 0, 4, 6), piece(0, 2, 126, 128, 0)];
     let (_, phases) = found(&profile(&[(0, 1, 64, 0), (0, 2, 6, 0)], pieces, 128));
     let raw: Vec<u64> = phases.slices.iter().map(|s| s.raw).collect();
     assert_eq!(raw.len(), 64);

@@ -37,7 +37,7 @@ pub fn analyse(profile: &Profile) -> Option<Phases> {
         let first = phase_of.partition_point(|p| *p < phase);
         &cut[first..phase_of.partition_point(|p| *p <= phase)]
     });
-    let cells: Vec<Cells> = members.clone().map(|slices| patterns::total(slices)).collect();
+    let cells: Vec<Cells> = members.clone().map(patterns::total).collect();
     let patterns = patterns::patterns(&cells);
     let phases = members.zip(&cells).zip(patterns).map(|((slices, cells), pattern)| {
         let threads = threads(cells);

@@ -1,5 +1,6 @@
 //! The run in slices.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::Cells;
@@ -77,8 +78,10 @@ fn join(stretches: Vec<Stretch>) -> Vec<Stretch> {
 
 fn slices(pieces: &[Piece], stretch: &Stretch, width: u64) -> Vec<Cut> {
     let length = stretch.to - stretch.from;
-    // A stretch that is one piece of time tells nothing of what happened when inside it.
-    let is_one = pieces.iter().all(|p| (p.from, p.until) == (stretch.from, stretch.to));
+    // Where each reader has one piece of time, nothing tells when in it something happened: as between two meetings at a
+    // barrier, however the threads took turns.
+    let mut periods = HashMap::new();
+    let is_one = pieces.iter().all(|p| *periods.entry(p.reader).or_insert((p.from, p.to)) == (p.from, p.to));
     let count = if is_one { 1 } else { length.div_ceil(width).max(1) };
     let edge = |k: u64| stretch.from + (u128::from(length) * u128::from(k) / u128::from(count)) as u64;
     let empty = |k: u64| Cut {
