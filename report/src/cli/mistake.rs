@@ -25,7 +25,12 @@ pub fn one_line(error: &clap::Error, launching: bool) -> Error {
     let place = context(ContextKind::InvalidArg)
         .or_else(|| context(ContextKind::InvalidSubcommand))
         .unwrap_or_else(|| "command line".to_string());
-    let near = context(ContextKind::SuggestedArg).or_else(|| context(ContextKind::SuggestedSubcommand));
+    // The parser gives several where more names are close, the closest last.
+    let closest = |kind| match error.get(kind) {
+        Some(ContextValue::Strings(names)) => names.last().cloned(),
+        _ => context(kind),
+    };
+    let near = closest(ContextKind::SuggestedArg).or_else(|| closest(ContextKind::SuggestedSubcommand));
     let valid = context(ContextKind::ValidValue).filter(|values| !values.is_empty());
     let advice = match (near, valid) {
         (Some(near), _) => format!("did you mean '{near}'?"),
