@@ -81,7 +81,7 @@ fn enter(process: &Process, thread: &mut Thread) -> u32 {
     let creator = thread.view.thread() + 1;
     if thread.execution.teams.is_forking() {
         // A worker: the team counts it, and only while it is in one.
-        let ticket = process.roll.enter(process, creator, thread.header.call_site);
+        let ticket = process.roll.enter(process, creator, thread.execution.teams.fork_site());
         roll::flag(ticket.record, thread_flags::OPENMP);
         return ticket.id;
     }

@@ -61,6 +61,8 @@ pub struct Teams {
     forks: [Fork; DEPTH],
     forked: usize,
     is_forking: bool,
+    /// Where the latest fork is, as the pass stored it; 0 = in code without the pass.
+    fork_site: u32,
     /// The region whose team this thread is a worker of, for the primary to find.
     current: AtomicU64,
     /// It executed tasks after its arrival whose counts are not written yet.
@@ -79,6 +81,7 @@ impl Teams {
             forks: [Fork { number: 0, raised: 0 }; DEPTH],
             forked: 0,
             is_forking: false,
+            fork_site: 0,
             current: AtomicU64::new(0),
             owes: AtomicU32::new(0),
             released_ns: AtomicU64::new(0),
@@ -88,6 +91,11 @@ impl Teams {
     /// The thread is between the begin of a region and its own part in it: what it creates are workers.
     pub fn is_forking(&self) -> bool {
         self.is_forking
+    }
+
+    /// The site of the fork that creates workers.
+    pub fn fork_site(&self) -> u32 {
+        self.fork_site
     }
 
     /// The thread is a worker that the count of threads does not hold outside of its regions.
@@ -124,10 +132,9 @@ fn is_recorded(t: &Thread) -> bool {
 /// The primary begins a region for which it asked for so many threads. Returns the region's number.
 pub fn region_begins(t: &mut Thread, p: &Process, threads: u32, address: *const c_void) -> u64 {
     let place = code::place(address);
-    let site = match take_site(t) {
-        0 => code::site(t, p, address),
-        site => site,
-    };
+    let stored = take_site(t);
+    let site = if stored == 0 { code::site(t, p, address) } else { stored };
+    t.execution.teams.fork_site = stored;
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let slot = &UNDER_WAY[number as usize % REGIONS];
     slot.number.store(0, Ordering::Relaxed);
