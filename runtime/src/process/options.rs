@@ -82,7 +82,7 @@ impl Options {
             llc_ways: 0,
             cache_line: 0,
             bind: 0,
-            objects: 8,
+            objects: 64,
             quiet: false,
             paused: false,
             huge_pages: true,
