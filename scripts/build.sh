@@ -55,4 +55,5 @@ if [ -z "$only_runtime" ]; then
     for name in threadtalk-cc threadtalk-c++ threadtalk-fc; do
         ln -sf threadtalk "$folder/bin/$name"
     done
+    "$folder/bin/threadtalk" man "$folder/share/man/man1"
 fi

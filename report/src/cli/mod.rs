@@ -3,6 +3,7 @@
 mod compare;
 mod export;
 mod imbalance;
+mod manual;
 mod map;
 mod merge;
 mod mistake;
@@ -72,6 +73,11 @@ enum Command {
     },
     /// Say what is installed and what is missing
     Doctor,
+    /// Write the manual pages of all commands to a folder
+    Man {
+        /// The folder: share/man/man1 of an installation
+        folder: PathBuf,
+    },
     /// Print the completion script of a shell
     Completions {
         /// Which shell
@@ -123,6 +129,7 @@ pub fn main(args: Vec<OsString>) -> Result<ExitCode> {
         Command::Validate(args) => crate::profile::validate(&args.file),
         Command::Print { what } => what.print(),
         Command::Doctor => crate::doctor::run(),
+        Command::Man { folder } => manual::write(&folder),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "threadtalk", &mut script);
