@@ -1,10 +1,15 @@
 //! What is needed of `threadtalk report --format json`.
 
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::{Error, Result};
+use crate::build::{self, Compilers};
+use crate::error::during;
+use crate::{Error, Result, process};
 
 /// A report.
 #[derive(Clone, Debug, Deserialize)]
@@ -109,6 +114,21 @@ pub struct Cutoff {
 }
 
 impl Report {
+    /// The report of the profile that a run left in `scratch`; the profile is removed, so that the next run can leave its own.
+    pub fn take(
+        compilers: &Compilers,
+        scratch: &Path,
+        limit: Duration,
+        what: impl FnOnce() -> String,
+    ) -> Result<Report> {
+        let profile = build::profile(scratch);
+        let mut command = Command::new(compilers.threadtalk("threadtalk")?);
+        command.arg("report").arg(&profile).args(["--format", "json"]);
+        let output = process::run(command, scratch, limit)?;
+        during(|| format!("removing {}", profile.display()), std::fs::remove_file(&profile))?;
+        Report::parse(&output.stdout, what)
+    }
+
     /// Reads what `threadtalk report --format json` printed; `what` says whose report it is.
     pub fn parse(json: &str, what: impl FnOnce() -> String) -> Result<Report> {
         serde_json::from_str(json).map_err(|source| Error::Report { what: what(), source })

@@ -1,12 +1,10 @@
-use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Difference, Options, difference};
 use crate::Result;
-use crate::build::{self, Compilers, Tool};
+use crate::build::{Compilers, Tool};
 use crate::error::during;
 use crate::kernels::Kernel;
 use crate::process;
@@ -79,12 +77,8 @@ impl Bench<'_> {
         command.args(["-t", &self.options.threads.to_string()]);
         command.args(if self.options.full { &[] } else { self.kernel.small });
         process::run(command, self.scratch, self.options.timeout)?;
-        let profile = build::profile(self.scratch);
-        let mut report = Command::new(self.compilers.threadtalk("threadtalk")?);
-        report.arg("report").arg(&profile).args(["--format", "json"]);
-        let output = process::run(report, self.scratch, self.options.timeout)?;
-        during(|| format!("removing {}", profile.display()), fs::remove_file(&profile))?;
-        Report::parse(&output.stdout, || format!("the report of {} with {runtime_options}", self.kernel.name))
+        let what = || format!("the report of {} with {runtime_options}", self.kernel.name);
+        Report::take(self.compilers, self.scratch, self.options.timeout, what)
     }
 }
 

@@ -1,10 +1,10 @@
 use std::path::{Path, PathBuf};
-use std::{fs, process::Command};
+use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Options, Pair};
-use crate::build::{self, Compilers, Tool};
+use crate::build::{Compilers, Tool};
 use crate::error::during;
 use crate::kernels::Kernel;
 use crate::report::{Region, Report};
@@ -99,12 +99,8 @@ impl Bench<'_> {
         let program = self.compile(kernel, Tool::Threadtalk)?;
         let command = self.command(kernel, Tool::Threadtalk, &program, self.options.threads);
         process::run(command, self.scratch, self.options.timeout)?;
-        let profile = build::profile(self.scratch);
-        let mut report = Command::new(self.compilers.threadtalk("threadtalk")?);
-        report.arg("report").arg(&profile).args(["--format", "json"]);
-        let output = process::run(report, self.scratch, self.options.timeout)?;
-        during(|| format!("removing {}", profile.display()), fs::remove_file(&profile))?;
-        Report::parse(&output.stdout, || format!("the report of {}", kernel.name))
+        let what = || format!("the report of {}", kernel.name);
+        Report::take(self.compilers, self.scratch, self.options.timeout, what)
     }
 
     /// Least wall time of each variant.
