@@ -72,6 +72,11 @@ impl Folder {
         Ok(())
     }
 
+    /// Takes several files.
+    pub fn add_all(&mut self, files: impl IntoIterator<Item = (impl AsRef<str>, impl Into<Vec<u8>>)>) -> Result<()> {
+        files.into_iter().try_for_each(|(name, contents)| self.add(name.as_ref(), contents))
+    }
+
     /// Writes all files, removes those of the earlier report that are not among them, and gives the paths for the user.
     pub fn write(self) -> Result<String> {
         let names: BTreeSet<&str> = self.files.iter().map(|(name, _)| name.as_str()).collect();

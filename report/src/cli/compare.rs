@@ -1,9 +1,11 @@
 //! Arguments of `threadtalk compare`.
 
-use super::reporting::{ReportingArgs, TOP_SVG, TOP_TEXT};
+use super::destination::{Destination, Product};
+use super::reporting::{AnalysisArgs, TopArgs};
 use crate::compare::{self, View};
 use crate::error::{Error, Result};
-use crate::{output, profile, text};
+use crate::output::Folder;
+use crate::{profile, text};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -17,18 +19,9 @@ pub struct CompareArgs {
     base: PathBuf,
     /// The profile after
     new: PathBuf,
-    /// Folder to write to: the page, pictures, text and JSON, or what --format names
-    #[arg(short, long, value_name = "DIR")]
-    output: Option<PathBuf>,
-    /// What to make; without -o it goes to standard output
-    #[arg(short, long, value_enum)]
-    format: Vec<Format>,
     /// Only regions whose name or file:line matches in either profile; * and ? as in a shell
     #[arg(short, long, value_name = "PATTERN")]
     region: Option<String>,
-    /// At most so many regions in the text, and so many with pictures
-    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    top: Option<u32>,
     /// Changes up to so many percent count as none [default: 5]
     #[arg(long, value_name = "PERCENT", value_parser = noise)]
     noise: Option<f64>,
@@ -41,11 +34,15 @@ pub struct CompareArgs {
     #[arg(long, value_name = "CONDITIONS")]
     fail_on: Option<String>,
     #[command(flatten)]
-    reporting: ReportingArgs,
+    destination: Destination<Format>,
+    #[command(flatten)]
+    top: TopArgs,
+    #[command(flatten)]
+    analysis: AnalysisArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub enum Format {
     Text,
     Html,
     Svg,
@@ -61,10 +58,10 @@ impl CompareArgs {
     /// Makes the comparison.
     pub fn run(self) -> Result<ExitCode> {
         let conditions = self.fail_on.as_deref().map(conditions).transpose()?.unwrap_or_default();
-        let caches = self.reporting.caches.as_deref().map(profile::caches).transpose()?;
+        let caches = self.analysis.caches()?;
         // The filter comes after the matching, which needs the enclosing regions.
-        let base = profile::analyse(&self.base, caches.clone(), None, self.reporting.hide_serial)?;
-        let new = profile::analyse(&self.new, caches, None, self.reporting.hide_serial)?;
+        let base = profile::analyse(&self.base, caches.clone(), None, self.analysis.hide_serial)?;
+        let new = profile::analyse(&self.new, caches, None, self.analysis.hide_serial)?;
         let options = CompareOptions {
             noise: self.noise.map_or(NOISE, |percent| percent / 100.0),
             region: self.region.as_deref().map(RegionFilter::new),
@@ -80,54 +77,9 @@ impl CompareArgs {
             return Err(Error::usage("no region matches", pattern, advice));
         }
         let view = View { base: &base, new: &new, comparison: &comparison };
-        match &self.output {
-            None => self.to_stdout(view)?,
-            Some(folder) => self.to_folder(view, folder.clone())?,
-        }
+        self.destination.deliver(&Comparison { arguments: &self, view })?;
         compare::verdict(view, &comparison.check(&conditions, self.region.is_none()))?;
         Ok(ExitCode::SUCCESS)
-    }
-
-    fn top(&self, default: usize) -> usize {
-        self.top.map_or(default, |top| top as usize)
-    }
-
-    fn text(&self, view: View, style: text::Style) -> String {
-        compare::text(view, [&self.base, &self.new], self.top(TOP_TEXT), style)
-    }
-
-    fn to_stdout(&self, view: View) -> Result<()> {
-        let format = match self.format[..] {
-            [] => Format::Text,
-            [one] => one,
-            _ => return Err(Error::usage("several formats", "--format", "name a folder with -o, or one format")),
-        };
-        let made = match format {
-            Format::Text => self.text(view, text::Style::of_stdout()),
-            Format::Html => compare::page(view, self.top(TOP_SVG)),
-            Format::Json => compare::json(view.comparison),
-            Format::Svg => compare::first_picture(view, self.region.is_some())?,
-        };
-        output::to_stdout(made.as_bytes())
-    }
-
-    fn to_folder(&self, view: View, folder: PathBuf) -> Result<()> {
-        const ALL: [Format; 4] = [Format::Text, Format::Html, Format::Svg, Format::Json];
-        let formats = if self.format.is_empty() { &ALL[..] } else { &self.format[..] };
-        let mut files = output::Folder::open(&folder, self.reporting.force)?;
-        for format in formats {
-            match format {
-                Format::Text => files.add("compare.txt", self.text(view, text::Style::plain()))?,
-                Format::Html => files.add("index.html", compare::page(view, self.top(TOP_SVG)))?,
-                Format::Json => files.add("compare.json", compare::json(view.comparison))?,
-                Format::Svg => {
-                    for (name, picture) in compare::pictures(view, self.top(TOP_SVG)) {
-                        files.add(&name, picture)?;
-                    }
-                }
-            }
-        }
-        output::to_stdout(files.write()?.as_bytes())
     }
 }
 
@@ -136,4 +88,40 @@ fn conditions(list: &str) -> Result<Vec<Condition>> {
         let advice = "write for example 'raw>+10%,crd_median>+20%'; compare --help has the names";
         Error::usage(format!("condition not understood ({error})"), list, advice)
     })
+}
+
+struct Comparison<'a> {
+    arguments: &'a CompareArgs,
+    view: View<'a>,
+}
+
+impl Comparison<'_> {
+    fn text(&self, style: text::Style) -> String {
+        let CompareArgs { base, new, top, .. } = self.arguments;
+        compare::text(self.view, [base, new], top.in_text(), style)
+    }
+
+    fn page(&self) -> String {
+        compare::page(self.view, self.arguments.top.with_pictures())
+    }
+}
+
+impl Product<Format> for Comparison<'_> {
+    fn single(&self, format: Format) -> Result<String> {
+        Ok(match format {
+            Format::Text => self.text(text::Style::of_stdout()),
+            Format::Html => self.page(),
+            Format::Json => compare::json(self.view.comparison),
+            Format::Svg => compare::first_picture(self.view, self.arguments.region.is_some())?,
+        })
+    }
+
+    fn files(&self, format: Format, folder: &mut Folder) -> Result<()> {
+        match format {
+            Format::Text => folder.add("compare.txt", self.text(text::Style::plain())),
+            Format::Html => folder.add("index.html", self.page()),
+            Format::Json => folder.add("compare.json", compare::json(self.view.comparison)),
+            Format::Svg => folder.add_all(compare::pictures(self.view, self.arguments.top.with_pictures())),
+        }
+    }
 }

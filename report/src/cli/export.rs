@@ -1,6 +1,6 @@
 //! Arguments of `threadtalk export`.
 
-use super::reporting::ReportingArgs;
+use super::reporting::AnalysisArgs;
 use crate::error::{Error, Result};
 use crate::{csv, json, output, parquet, profile, trace};
 use clap::{Args, ValueEnum};
@@ -18,8 +18,11 @@ pub struct ExportArgs {
     /// File or folder to write
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
+    /// Replace files that are in the way
+    #[arg(long)]
+    force: bool,
     #[command(flatten)]
-    reporting: ReportingArgs,
+    analysis: AnalysisArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -33,20 +36,20 @@ enum Format {
 impl ExportArgs {
     /// Writes the profile in another program's format.
     pub fn run(self) -> Result<ExitCode> {
-        let caches = self.reporting.caches.as_deref().map(profile::caches).transpose()?;
-        let report = profile::analyse(&self.file, caches, None, self.reporting.hide_serial)?;
+        let caches = self.analysis.caches()?;
+        let report = profile::analyse(&self.file, caches, None, self.analysis.hide_serial)?;
         match self.format {
             Format::Json => self.one_file(json::report(&report), |text| text.contains("\"threadtalk.report/"))?,
             Format::Perfetto => self.one_file(trace::trace(&report), |text| text.contains("\"tool\":\"threadtalk"))?,
             Format::Csv => {
-                let mut folder = output::Folder::open(&self.output, self.reporting.force)?;
+                let mut folder = output::Folder::open(&self.output, self.force)?;
                 for (name, table) in csv::all(&report) {
                     folder.add(name, table)?;
                 }
                 output::to_stdout(folder.write()?.as_bytes())?;
             }
             Format::Parquet => {
-                let mut folder = output::Folder::open(&self.output, self.reporting.force)?;
+                let mut folder = output::Folder::open(&self.output, self.force)?;
                 for (name, table) in parquet::tables(&profile::open(&self.file)?, &report) {
                     folder.add(name, table)?;
                 }
@@ -62,7 +65,7 @@ impl ExportArgs {
             return Err(Error::usage("the output is a folder", self.output.display().to_string(), advice));
         }
         let may_go = |path: &Path| std::fs::read_to_string(path).is_ok_and(|text| is_own(&text));
-        output::to_file(&self.output, text.as_bytes(), self.reporting.force, may_go)?;
+        output::to_file(&self.output, text.as_bytes(), self.force, may_go)?;
         output::to_stdout(format!("{}\n", self.output.display()).as_bytes())
     }
 }

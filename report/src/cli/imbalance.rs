@@ -1,9 +1,11 @@
 //! Arguments of `threadtalk imbalance`.
 
-use super::reporting::{ReportingArgs, TOP_SVG, TOP_TEXT};
+use super::destination::{Destination, Product};
+use super::reporting::{AnalysisArgs, TopArgs};
 use crate::error::{Error, Result};
 use crate::imbalance::{self, Shape, View};
-use crate::{output, profile, text};
+use crate::output::Folder;
+use crate::{profile, text};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,12 +18,6 @@ use threadtalk_crd::imbalance::profile::model::Dependent;
 pub struct ImbalanceArgs {
     /// The profile
     file: PathBuf,
-    /// Folder to write to: the page, pictures, text, JSON and CSV, or what --format names
-    #[arg(short, long, value_name = "DIR")]
-    output: Option<PathBuf>,
-    /// What to make; without -o it goes to standard output
-    #[arg(short, long, value_enum)]
-    format: Vec<Format>,
     /// What of the threads is compared in parallel sections [default: work if control flow was counted, else time]
     #[arg(long, value_enum)]
     by: Option<By>,
@@ -31,15 +27,16 @@ pub struct ImbalanceArgs {
     /// Least mean correlation of events that count as one, 0 to 1
     #[arg(long, value_name = "R", default_value = "0.9", value_parser = correlation)]
     correlation: f64,
-    /// At most so many sections and regions in the text, and so many of each with pictures
-    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    top: Option<u32>,
     #[command(flatten)]
-    reporting: ReportingArgs,
+    destination: Destination<Format>,
+    #[command(flatten)]
+    top: TopArgs,
+    #[command(flatten)]
+    analysis: AnalysisArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub enum Format {
     Text,
     Html,
     Svg,
@@ -74,18 +71,15 @@ fn correlation(text: &str) -> std::result::Result<f64, String> {
 impl ImbalanceArgs {
     /// Makes the analysis.
     pub fn run(self) -> Result<ExitCode> {
-        let caches = self.reporting.caches.as_deref().map(profile::caches).transpose()?;
-        let report = profile::analyse(&self.file, caches, None, self.reporting.hide_serial)?;
+        let caches = self.analysis.caches()?;
+        let report = profile::analyse(&self.file, caches, None, self.analysis.hide_serial)?;
         let imbalance = profile::imbalance(&self.file, &self.options())?;
         if self.by == Some(By::Work) && !imbalance.control_flow {
             let advice = "compile with threadtalk cc --threadtalk=memory,control, or use --by time";
             return Err(Error::usage("the profile has no counts of work", "--by work", advice));
         }
         let view = View { report: &report, imbalance: &imbalance };
-        match &self.output {
-            None => self.to_stdout(view)?,
-            Some(folder) => self.to_folder(view, folder.clone())?,
-        }
+        self.destination.deliver(&Analysis { arguments: &self, view })?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -101,54 +95,48 @@ impl ImbalanceArgs {
         };
         options
     }
+}
 
-    fn top(&self, default: usize) -> usize {
-        self.top.map_or(default, |top| top as usize)
+struct Analysis<'a> {
+    arguments: &'a ImbalanceArgs,
+    view: View<'a>,
+}
+
+impl Analysis<'_> {
+    fn text(&self, style: text::Style) -> String {
+        let ImbalanceArgs { file, destination, top, .. } = self.arguments;
+        let next = format!("threadtalk imbalance {} -o imbalance", file.display());
+        let next = destination.is_stdout().then_some(next);
+        imbalance::text(self.view, file, &Shape { top: top.in_text(), style, next })
     }
 
-    fn text(&self, view: View, style: text::Style) -> String {
-        let next = format!("threadtalk imbalance {} -o imbalance", self.file.display());
-        let next = self.output.is_none().then_some(next);
-        imbalance::text(view, &self.file, &Shape { top: self.top(TOP_TEXT), style, next })
+    fn page(&self) -> String {
+        imbalance::page(self.view, self.arguments.top.with_pictures())
+    }
+}
+
+impl Product<Format> for Analysis<'_> {
+    fn single(&self, format: Format) -> Result<String> {
+        Ok(match format {
+            Format::Text => self.text(text::Style::of_stdout()),
+            Format::Html => self.page(),
+            Format::Json => imbalance::json(self.view.imbalance),
+            Format::Svg => imbalance::first_picture(self.view)?,
+            Format::Csv => imbalance::causes(self.view),
+        })
     }
 
-    fn to_stdout(&self, view: View) -> Result<()> {
-        let format = match self.format[..] {
-            [] => Format::Text,
-            [one] => one,
-            _ => return Err(Error::usage("several formats", "--format", "name a folder with -o, or one format")),
-        };
-        let made = match format {
-            Format::Text => self.text(view, text::Style::of_stdout()),
-            Format::Html => imbalance::page(view, self.top(TOP_SVG)),
-            Format::Json => imbalance::json(view.imbalance),
-            Format::Svg => imbalance::first_picture(view)?,
-            Format::Csv => imbalance::causes(view),
-        };
-        output::to_stdout(made.as_bytes())
-    }
-
-    fn to_folder(&self, view: View, folder: PathBuf) -> Result<()> {
-        const ALL: [Format; 5] = [Format::Text, Format::Html, Format::Svg, Format::Json, Format::Csv];
-        let formats = if self.format.is_empty() { &ALL[..] } else { &self.format[..] };
-        let mut files = output::Folder::open(&folder, self.reporting.force)?;
-        for format in formats {
-            match format {
-                Format::Text => files.add("imbalance.txt", self.text(view, text::Style::plain()))?,
-                Format::Html => files.add("index.html", imbalance::page(view, self.top(TOP_SVG)))?,
-                Format::Json => files.add("imbalance.json", imbalance::json(view.imbalance))?,
-                Format::Svg => {
-                    for (name, picture) in imbalance::pictures(view, self.top(TOP_SVG)) {
-                        files.add(&name, picture)?;
-                    }
-                }
-                Format::Csv => {
-                    files.add("causes.csv", imbalance::causes(view))?;
-                    files.add("imbalance.csv", imbalance::regions(view))?;
-                    files.add("blocks.csv", imbalance::blocks(view))?;
-                }
+    fn files(&self, format: Format, folder: &mut Folder) -> Result<()> {
+        match format {
+            Format::Text => folder.add("imbalance.txt", self.text(text::Style::plain())),
+            Format::Html => folder.add("index.html", self.page()),
+            Format::Json => folder.add("imbalance.json", imbalance::json(self.view.imbalance)),
+            Format::Svg => folder.add_all(imbalance::pictures(self.view, self.arguments.top.with_pictures())),
+            Format::Csv => {
+                folder.add("causes.csv", imbalance::causes(self.view))?;
+                folder.add("imbalance.csv", imbalance::regions(self.view))?;
+                folder.add("blocks.csv", imbalance::blocks(self.view))
             }
         }
-        output::to_stdout(files.write()?.as_bytes())
     }
 }

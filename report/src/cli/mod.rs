@@ -1,6 +1,7 @@
 //! The command line: what each command takes, and which module does it.
 
 mod compare;
+mod destination;
 mod export;
 mod imbalance;
 mod manual;

@@ -1,9 +1,10 @@
 //! Arguments of `threadtalk report`.
 
-use super::reporting::{ReportingArgs, TOP_SVG, TOP_TEXT};
-use crate::error::{Error, Result};
+use super::destination::{Destination, Product};
+use super::reporting::{AnalysisArgs, TopArgs};
+use crate::error::Result;
 use crate::imbalance::View;
-use crate::output;
+use crate::output::Folder;
 use crate::{csv, html, json, profile, svg, text};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -16,27 +17,22 @@ use threadtalk_crd::model::Report;
 pub struct ReportArgs {
     /// The profile
     file: PathBuf,
-    /// Folder to write to: the page, pictures, JSON and CSV, or what --format names
-    #[arg(short, long, value_name = "DIR")]
-    output: Option<PathBuf>,
-    /// What to make; without -o it goes to standard output
-    #[arg(short, long, value_enum)]
-    format: Vec<Format>,
     /// Only regions whose name or file:line matches; * and ? as in a shell, plain text matches anywhere
     #[arg(short, long, value_name = "PATTERN")]
     region: Option<String>,
-    /// At most so many regions in the text, and so many pictures
-    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    top: Option<u32>,
     /// From which figure on a rule makes a suggestion: false-sharing.share=0.5; may be repeated
     #[arg(long, value_name = "RULE.NAME=VALUE")]
     threshold: Vec<String>,
     #[command(flatten)]
-    reporting: ReportingArgs,
+    destination: Destination<Format>,
+    #[command(flatten)]
+    top: TopArgs,
+    #[command(flatten)]
+    analysis: AnalysisArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub enum Format {
     Text,
     Html,
     Svg,
@@ -47,68 +43,53 @@ enum Format {
 impl ReportArgs {
     /// Makes the report.
     pub fn run(self) -> Result<ExitCode> {
-        let caches = self.reporting.caches.as_deref().map(profile::caches).transpose()?;
+        let caches = self.analysis.caches()?;
         let thresholds = profile::thresholds(&self.threshold)?;
-        let (region, hide_serial) = (self.region.clone(), self.reporting.hide_serial);
+        let (region, hide_serial) = (self.region.clone(), self.analysis.hide_serial);
         let report = profile::analyse_with(&self.file, caches, region, hide_serial, thresholds)?;
-        match &self.output {
-            None => self.to_stdout(&report)?,
-            Some(folder) => self.to_folder(&report, folder.clone())?,
-        }
+        self.destination.deliver(&Analysis { arguments: &self, report: &report })?;
         Ok(ExitCode::SUCCESS)
     }
+}
 
-    fn top(&self, default: usize) -> usize {
-        self.top.map_or(default, |top| top as usize)
+struct Analysis<'a> {
+    arguments: &'a ReportArgs,
+    report: &'a Report,
+}
+
+impl Analysis<'_> {
+    fn text(&self, style: text::Style) -> String {
+        let ReportArgs { file, destination, top, .. } = self.arguments;
+        let next = format!("threadtalk report {} -o report", file.display());
+        let next = destination.is_stdout().then_some(next);
+        text::report(self.report, file, &text::Shape { top: top.in_text(), style, next })
     }
 
-    fn text(&self, report: &Report, style: text::Style) -> String {
-        let next = format!("threadtalk report {} -o report", self.file.display());
-        let next = self.output.is_none().then_some(next);
-        text::report(report, &self.file, &text::Shape { top: self.top(TOP_TEXT), style, next })
+    fn page(&self) -> Result<String> {
+        let imbalance = profile::imbalance(&self.arguments.file, &imbalance::Options::default())?;
+        let view = View { report: self.report, imbalance: &imbalance };
+        Ok(html::page_of_both(view, self.arguments.top.with_pictures()))
+    }
+}
+
+impl Product<Format> for Analysis<'_> {
+    fn single(&self, format: Format) -> Result<String> {
+        Ok(match format {
+            Format::Text => self.text(text::Style::of_stdout()),
+            Format::Html => self.page()?,
+            Format::Json => json::report(self.report),
+            Format::Svg => svg::first(self.report, self.arguments.region.is_some())?,
+            Format::Csv => csv::regions(self.report),
+        })
     }
 
-    fn page(&self, report: &Report) -> Result<String> {
-        let imbalance = profile::imbalance(&self.file, &imbalance::Options::default())?;
-        Ok(html::page_of_both(View { report, imbalance: &imbalance }, self.top(TOP_SVG)))
-    }
-
-    fn to_stdout(&self, report: &Report) -> Result<()> {
-        let format = match self.format[..] {
-            [] => Format::Text,
-            [one] => one,
-            _ => return Err(Error::usage("several formats", "--format", "name a folder with -o, or one format")),
-        };
+    fn files(&self, format: Format, folder: &mut Folder) -> Result<()> {
         match format {
-            Format::Text => output::to_stdout(self.text(report, text::Style::of_stdout()).as_bytes()),
-            Format::Html => output::to_stdout(self.page(report)?.as_bytes()),
-            Format::Json => output::to_stdout(json::report(report).as_bytes()),
-            Format::Svg => output::to_stdout(svg::first(report, self.region.is_some())?.as_bytes()),
-            Format::Csv => output::to_stdout(csv::regions(report).as_bytes()),
+            Format::Text => folder.add("report.txt", self.text(text::Style::plain())),
+            Format::Html => folder.add("index.html", self.page()?),
+            Format::Json => folder.add("report.json", json::report(self.report)),
+            Format::Svg => folder.add_all(svg::all(self.report, self.arguments.top.with_pictures())),
+            Format::Csv => folder.add_all(csv::all(self.report)),
         }
-    }
-
-    fn to_folder(&self, report: &Report, folder: PathBuf) -> Result<()> {
-        const ALL: [Format; 5] = [Format::Text, Format::Html, Format::Svg, Format::Json, Format::Csv];
-        let formats = if self.format.is_empty() { &ALL[..] } else { &self.format[..] };
-        let mut files = output::Folder::open(&folder, self.reporting.force)?;
-        for format in formats {
-            match format {
-                Format::Text => files.add("report.txt", self.text(report, text::Style::plain()))?,
-                Format::Html => files.add("index.html", self.page(report)?)?,
-                Format::Json => files.add("report.json", json::report(report))?,
-                Format::Svg => {
-                    for (name, picture) in svg::all(report, self.top(TOP_SVG)) {
-                        files.add(&name, picture)?;
-                    }
-                }
-                Format::Csv => {
-                    for (name, table) in csv::all(report) {
-                        files.add(name, table)?;
-                    }
-                }
-            }
-        }
-        output::to_stdout(files.write()?.as_bytes())
     }
 }

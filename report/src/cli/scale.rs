@@ -1,8 +1,10 @@
 //! Arguments of `threadtalk scale`.
 
-use super::reporting::{ReportingArgs, TOP_SVG, TOP_TEXT};
+use super::destination::{Destination, Product};
+use super::reporting::{AnalysisArgs, TopArgs};
 use crate::error::{Error, Result};
-use crate::{output, profile, scale, text};
+use crate::output::Folder;
+use crate::{profile, scale, text};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -21,21 +23,16 @@ pub struct ScaleArgs {
     /// What differs, read from the profiles: the number of threads, or the program's argument of a number (arg=2) [default: threads]
     #[arg(long, value_name = "threads|arg=N", value_parser = by)]
     by: Option<By>,
-    /// Folder to write to: pictures, text and JSON, or what --format names
-    #[arg(short, long, value_name = "DIR")]
-    output: Option<PathBuf>,
-    /// What to make; without -o it goes to standard output
-    #[arg(short, long, value_enum)]
-    format: Vec<Format>,
-    /// At most so many regions in the text, and so many pictures
-    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    top: Option<u32>,
     #[command(flatten)]
-    reporting: ReportingArgs,
+    destination: Destination<Format>,
+    #[command(flatten)]
+    top: TopArgs,
+    #[command(flatten)]
+    analysis: AnalysisArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub enum Format {
     Text,
     Svg,
     Json,
@@ -58,15 +55,12 @@ fn by(text: &str) -> std::result::Result<By, String> {
 impl ScaleArgs {
     /// Makes the analysis.
     pub fn run(self) -> Result<ExitCode> {
-        let caches = self.reporting.caches.as_deref().map(profile::caches).transpose()?;
-        let analyse = |file: &PathBuf| profile::analyse(file, caches.clone(), None, self.reporting.hide_serial);
+        let caches = self.analysis.caches()?;
+        let analyse = |file: &PathBuf| profile::analyse(file, caches.clone(), None, self.analysis.hide_serial);
         let reports: Vec<Report> = self.files.iter().map(analyse).collect::<Result<_>>()?;
         let (sizes, axis) = self.sizes(&reports)?;
         let scaling = threadtalk_crd::scaling::scale(&reports, &sizes, &axis).map_err(|e| self.refused(&e))?;
-        match &self.output {
-            None => self.to_stdout(&scaling)?,
-            Some(folder) => self.to_folder(&scaling, folder)?,
-        }
+        self.destination.deliver(&Growth { top: &self.top, scaling: &scaling })?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -89,44 +83,6 @@ impl ScaleArgs {
         let place = if self.sizes.is_empty() { "the profiles" } else { "--sizes" };
         Error::usage(error.to_string(), place, error.advice())
     }
-
-    fn top(&self, default: usize) -> usize {
-        self.top.map_or(default, |top| top as usize)
-    }
-
-    fn to_stdout(&self, scaling: &Scaling) -> Result<()> {
-        let format = match self.format[..] {
-            [] => Format::Text,
-            [one] => one,
-            _ => return Err(Error::usage("several formats", "--format", "name a folder with -o, or one format")),
-        };
-        let made = match format {
-            Format::Text => scale::text(scaling, self.top(TOP_TEXT), text::Style::of_stdout()),
-            Format::Svg => scale::first_picture(scaling)?,
-            Format::Json => scale::json(scaling),
-        };
-        output::to_stdout(made.as_bytes())
-    }
-
-    fn to_folder(&self, scaling: &Scaling, folder: &Path) -> Result<()> {
-        const ALL: [Format; 3] = [Format::Text, Format::Svg, Format::Json];
-        let formats = if self.format.is_empty() { &ALL[..] } else { &self.format[..] };
-        let mut files = output::Folder::open(folder, self.reporting.force)?;
-        for format in formats {
-            match format {
-                Format::Text => {
-                    files.add("scale.txt", scale::text(scaling, self.top(TOP_TEXT), text::Style::plain()))?
-                }
-                Format::Json => files.add("scale.json", scale::json(scaling))?,
-                Format::Svg => {
-                    for (name, picture) in scale::pictures(scaling, self.top(TOP_SVG)) {
-                        files.add(&name, picture)?;
-                    }
-                }
-            }
-        }
-        output::to_stdout(files.write()?.as_bytes())
-    }
 }
 
 /// The number in the program's argument of this place: `-n64` and `--size=64` are 64.
@@ -138,4 +94,33 @@ fn argument(file: &Path, report: &Report, number: usize) -> Result<f64> {
         let what = format!("argument {number} of the program is no number (`{text}`)");
         Error::usage(what, file.display().to_string(), "state the sizes with --sizes")
     })
+}
+
+struct Growth<'a> {
+    top: &'a TopArgs,
+    scaling: &'a Scaling,
+}
+
+impl Growth<'_> {
+    fn text(&self, style: text::Style) -> String {
+        scale::text(self.scaling, self.top.in_text(), style)
+    }
+}
+
+impl Product<Format> for Growth<'_> {
+    fn single(&self, format: Format) -> Result<String> {
+        Ok(match format {
+            Format::Text => self.text(text::Style::of_stdout()),
+            Format::Svg => scale::first_picture(self.scaling)?,
+            Format::Json => scale::json(self.scaling),
+        })
+    }
+
+    fn files(&self, format: Format, folder: &mut Folder) -> Result<()> {
+        match format {
+            Format::Text => folder.add("scale.txt", self.text(text::Style::plain())),
+            Format::Json => folder.add("scale.json", scale::json(self.scaling)),
+            Format::Svg => folder.add_all(scale::pictures(self.scaling, self.top.with_pictures())),
+        }
+    }
 }
