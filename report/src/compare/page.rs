@@ -1,13 +1,13 @@
 //! The comparison as a page without a script: opens from disk, needs no network, prints.
 
 use super::{View, table, words};
-use crate::html::{STYLES, fill};
+use crate::html::{Still, fill};
 use crate::svg::{compare as figures, escape};
 use crate::{label, number};
 use std::fmt::Write;
 use threadtalk_crd::compare::{Figures, Judged, Side};
 
-const TEMPLATE: &str = include_str!("../../assets/compare.html");
+const BODY: &str = include_str!("../../assets/compare.html");
 const STYLE: &str = include_str!("../../assets/compare.css");
 
 /// The page. Pictures for the program and the first `top` regions; all regions in the table.
@@ -17,14 +17,7 @@ pub fn page(view: View, top: usize) -> String {
     // The arguments begin with the program as it was called.
     let titles = [&program.base, &program.new].map(|side| escape(side.arguments.as_deref().unwrap_or(&side.name)));
     let (base, new) = (&program.base.figures, &program.new.figures);
-    fill(TEMPLATE, |name, page| match name {
-        "title" => *page += &escape(&format!("{} and {} - threadtalk", program.base.name, program.new.name)),
-        "style" => STYLES.iter().chain([&STYLE]).for_each(|style| page.push_str(style)),
-        "base" => page.push_str(&titles[0]),
-        "new" => page.push_str(&titles[1]),
-        "threads" => {
-            let _ = write!(page, "{} and {} threads", program.base.threads, program.new.threads);
-        }
+    let body = fill(BODY, |name, page| match name {
         "noise" => page.push_str(&number::percent(comparison.noise)),
         "notes" => comparison.notes.iter().for_each(|note| *page += &format!("<p class=\"hint\">{}</p>", escape(note))),
         "verdict" => page.push_str(&verdict(&program.judged)),
@@ -36,9 +29,16 @@ pub fn page(view: View, top: usize) -> String {
                 page.push_str(&unmatched(side, regions));
             }
         }
-        "version" => page.push_str(env!("CARGO_PKG_VERSION")),
         other => unreachable!("the template asks for {other}"),
-    })
+    });
+    Still {
+        title: &format!("{} and {} - threadtalk", program.base.name, program.new.name),
+        heading: &titles.join(" &rarr; "),
+        run: &format!("comparison of two profiles, {} and {} threads", program.base.threads, program.new.threads),
+        style: STYLE,
+        body: &body,
+    }
+    .page()
 }
 
 fn verdict(judged: &Judged) -> String {

@@ -9,8 +9,10 @@ use crate::{imbalance, svg};
 use threadtalk_crd::model::Report;
 
 const TEMPLATE: &str = include_str!("../../assets/page.html");
+/// The frame of pages without a script.
+const STILL: &str = include_str!("../../assets/still.html");
 /// Looks of all pages.
-pub const STYLES: [&str; 3] = [
+const STYLES: [&str; 3] = [
     include_str!("../../assets/tokens.css"),
     include_str!("../../assets/page.css"),
     include_str!("../../assets/table.css"),
@@ -34,6 +36,35 @@ const SCRIPTS: [&str; 11] = [
     include_str!("../../assets/detail.js"),
     include_str!("../../assets/main.js"),
 ];
+
+/// A page without a script: opens from disk, needs no network, prints. Heading, run and body are markup.
+pub struct Still<'a> {
+    /// Of the window, as text.
+    pub title: &'a str,
+    /// What it shows.
+    pub heading: &'a str,
+    /// Of which run.
+    pub run: &'a str,
+    /// Looks beyond those of all pages.
+    pub style: &'a str,
+    /// Everything else.
+    pub body: &'a str,
+}
+
+impl Still<'_> {
+    /// The page.
+    pub fn page(&self) -> String {
+        fill(STILL, |name, page| match name {
+            "title" => *page += &svg::escape(self.title),
+            "style" => STYLES.iter().chain([&self.style]).for_each(|style| page.push_str(style)),
+            "heading" => page.push_str(self.heading),
+            "run" => page.push_str(self.run),
+            "body" => page.push_str(self.body),
+            "version" => page.push_str(env!("CARGO_PKG_VERSION")),
+            other => unreachable!("the template asks for {other}"),
+        })
+    }
+}
 
 /// The page of what threads tell each other.
 pub fn page(report: &Report) -> String {

@@ -1,13 +1,13 @@
 //! Imbalance as a page without a script, and as a part of the report's page.
 
 use super::{View, calls_picture, section_picture, source, table, text, words};
-use crate::html::{STYLES, fill};
+use crate::html::{Still, fill};
 use crate::svg::{escape, imbalance as figures};
 use crate::{label, number};
 use std::fmt::Write;
 use threadtalk_crd::imbalance::profile::model::{Cause, Parallelism, Section, Similarity};
 
-const TEMPLATE: &str = include_str!("../../assets/imbalance.html");
+const BODY: &str = include_str!("../../assets/imbalance.html");
 /// Looks of the parts below, here and in the report's page.
 pub const STYLE: &str = include_str!("../../assets/imbalance.css");
 
@@ -17,15 +17,18 @@ const ROWS: usize = 64;
 /// The page. Pictures for the first `top` sections.
 pub fn page(view: View, top: usize) -> String {
     let program = &view.report.program;
-    fill(TEMPLATE, |name, page| match name {
-        "title" => *page += &escape(&format!("Imbalance of {} - threadtalk", program.name)),
-        "style" => STYLES.iter().chain([&STYLE]).for_each(|style| page.push_str(style)),
-        "program" => *page += &escape(&program.name),
-        "run" => *page += &escape(&program.meta.get("arguments").cloned().unwrap_or_default()),
+    let body = fill(BODY, |name, page| match name {
         "parts" => *page += &part(view, top),
-        "version" => page.push_str(env!("CARGO_PKG_VERSION")),
         other => unreachable!("the template asks for {other}"),
-    })
+    });
+    Still {
+        title: &format!("Imbalance of {} - threadtalk", program.name),
+        heading: &format!("Imbalance of {}", escape(&program.name)),
+        run: &escape(program.meta.get("arguments").map_or("", String::as_str)),
+        style: STYLE,
+        body: &body,
+    }
+    .page()
 }
 
 /// All cards of the page; nothing if nothing was recorded.

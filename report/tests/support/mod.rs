@@ -1,6 +1,8 @@
 //! What the tests of the command line share: the tool, a scratch folder and a compiler that writes down its arguments.
 #![allow(dead_code)] // each test file uses a part
 
+pub mod schema;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
