@@ -10,6 +10,7 @@ extern crate std;
 pub mod directory;
 pub mod fresh;
 mod index;
+mod neighbours;
 #[cfg(feature = "oracle")]
 pub mod oracle;
 pub mod pool;
@@ -24,4 +25,4 @@ pub use fresh::FreshId;
 pub use pool::{ChunkStock, Pool, Segment};
 pub use signature::Signature;
 pub use states::{Exhausted, State, StateMemory, StateStock, States};
-pub use view::{Read, Transition, View, track, untrack, write};
+pub use view::{Alike, Read, Transition, View, track, untrack, write};

@@ -1,6 +1,7 @@
 //! What a cell's state means to one thread, and what the thread's reads and writes make of it.
 
 use crate::fresh::FreshId;
+use crate::neighbours;
 use crate::primitive::{AtomicU32, Ordering};
 use crate::states::{StateStock, States};
 use threadtalk_abi::cell::{NONE, SHARED, TRACKED};
@@ -22,6 +23,17 @@ pub enum Read {
     /// The thread is not among the readers, and the tables have no room for a state in which it is: the
     /// cell stays as it is.
     Exhausted { writer: FreshId, state: u32, tracked: bool },
+}
+
+/// First reads of neighbouring elements that were in one state, none of them marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Alike {
+    /// Who wrote the elements.
+    pub writer: FreshId,
+    /// The state that their cells are in now.
+    pub state: u32,
+    /// How many were read, from the first on.
+    pub read: usize,
 }
 
 /// A slot of the transition cache: what a state becomes when this thread reads it.
@@ -133,6 +145,22 @@ impl View {
                 }
             }
         }
+    }
+
+    /// The thread reads elements that follow each other, as far as they are in the state of the first one and these are
+    /// true communications. `None`: the first read is none, or its element is marked; nothing was read.
+    #[inline]
+    pub fn read_alike(&mut self, states: &States, cells: &[AtomicU32]) -> Option<Alike> {
+        // Acquire: as in `read`. One load is enough: whoever holds an equal name later holds the same state.
+        let found = cells.first()?.load(Ordering::Acquire);
+        if found == NONE || found.wrapping_sub(self.own_base) < self.own_span || mark(found) != 0 {
+            return None;
+        }
+        let Transition { from, to: state, writer, kind: Kind::Communication } = self.transition(states, found) else {
+            return None;
+        };
+        let read = neighbours::exchange(cells, from, state);
+        (read > 0).then_some(Alike { writer, state, read })
     }
 
     #[inline]

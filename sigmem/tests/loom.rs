@@ -141,6 +141,51 @@ fn readers_of_one_cell_lose_nothing() {
     });
 }
 
+/// Two readers of neighbours at once, one as far as they are alike and one by one: each communicates once for each element, and what
+/// the first left is what the second adds itself to.
+#[test]
+fn neighbours_read_at_once_count_once_for_each_reader() {
+    model(2, || {
+        let tables = tables(6);
+        let cells: Arc<Vec<AtomicU32>> = Arc::new((0..2).map(|_| AtomicU32::new(NONE)).collect());
+        cells.iter().for_each(|cell| write(cell, fresh(0)));
+        let other = thread::spawn({
+            let (tables, cells) = (Arc::clone(&tables), Arc::clone(&cells));
+            move || {
+                let mut reader = reader(70);
+                for cell in cells.iter() {
+                    let found = reader.view.read(&tables.states, cell);
+                    assert!(matches!(found, Read::Communication { writer, .. } if writer == fresh(0)), "{found:?}");
+                }
+            }
+        });
+        let mut reader = reader(1);
+        let mut done = 0;
+        while let Some(rest @ [first, ..]) = cells.get(done..) {
+            match reader.view.read_alike(&tables.states, rest) {
+                Some(alike) => {
+                    assert_eq!(alike.writer, fresh(0));
+                    let State { readers, .. } = tables.states.decode(alike.state).expect("a state");
+                    assert!(tables.states.sets.contains(readers, 1));
+                    done += alike.read;
+                }
+                None => {
+                    let found = reader.view.read(&tables.states, first);
+                    assert!(matches!(found, Read::Communication { .. }), "{found:?}");
+                    done += 1;
+                }
+            }
+        }
+        assert_eq!(reader.view.read_alike(&tables.states, &cells), None, "both were read");
+        other.join().expect("no panic");
+        for cell in cells.iter() {
+            let State { writer, readers } = tables.states.decode(cell.load(Ordering::Relaxed)).expect("a state");
+            assert_eq!(writer, fresh(0));
+            assert_eq!(tables.states.sets.members(readers).collect::<Vec<_>>(), [1, 70]);
+        }
+    });
+}
+
 /// The mark of a waiting reuse distance survives another reader and does not hide it.
 #[test]
 fn marks_and_readers_do_not_disturb_each_other() {

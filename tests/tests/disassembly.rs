@@ -66,7 +66,7 @@ const LOCKS: &[Allowed] = &[
     // A first read exchanges the cell's state; a full table of states is counted.
     Allowed("9read_cell", &["cmpxchg", "inc"]),
     // Marks of watched elements; every 4096 checked events are added to the profile.
-    Allowed("6access5event", &["cmpxchg", "add", "inc"]),
+    Allowed("5event5count", &["cmpxchg", "add", "inc"]),
     // A page of a histogram takes a unit of the file; a disk that is full is counted.
     Allowed("9histogram", &["xadd", "inc"]),
     Allowed("8allocate", &["xadd", "inc"]),
@@ -79,7 +79,7 @@ const LOCKS: &[Allowed] = &[
 /// Divisions in hot code: once for each sample, once for each loop that is asked for, and for each event of a loop that is told
 /// apart from its own values.
 const DIVISIONS: &[Allowed] = &[
-    Allowed("6access5event", &["div"]),
+    Allowed("5event5count", &["div"]),
     Allowed("10whole_loop", &["div"]),
     Allowed("5loops", &["div"]),
     // Waiting: the file grows by a system call, which the runtime's own `syscall` watches.

@@ -251,6 +251,29 @@ impl Traces {
         }
     }
 
+    /// How many true communications of neighbouring elements from `first` on, `most` at most, can be counted in `event` with
+    /// nothing else to be done: the trace is sampled, no sample is due before them, nobody waits for the elements. They are
+    /// taken off the time until the next sample; the caller counts them.
+    ///
+    /// # Safety
+    /// As for [`Self::usage`].
+    #[inline]
+    pub unsafe fn quiet(&mut self, event: *const EventRecord, first: u64, most: u64, watches: &mut Watches) -> u64 {
+        // SAFETY: the caller's promise.
+        let number = unsafe { (*event).private };
+        if number == NO_TRACE {
+            return most;
+        }
+        // SAFETY: adopted records carry the number of a trace that exists.
+        let t = unsafe { &mut *self.slots.add(number as usize) };
+        if !t.sampled {
+            return 0;
+        }
+        let quiet = watches.unwatched(first, most.min(t.raw_countdown.saturating_sub(1)), number);
+        t.raw_countdown -= quiet;
+        quiet
+    }
+
     /// Forgets all traces; what they found is in the file. The arena is reset by the caller. Returns how many traces suffered
     /// from a budget that was used up; histograms that lack counts because of it count as one.
     pub fn clear(&mut self) -> u64 {

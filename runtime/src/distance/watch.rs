@@ -19,6 +19,9 @@ pub struct Watch {
 /// 256 sets of 4. With one sample in 16 or fewer, 1024 open intervals reach over at least 16 K events.
 const SETS: usize = 256;
 const WAYS: usize = 4;
+/// log2 of the neighbouring elements that fall into one set, so that a run of elements looks at few sets. With one sample in 16
+/// elements or fewer there is one watch in each such block.
+const BLOCK_LOG2: u64 = 4;
 
 /// The table; zeroed memory is an empty one.
 #[repr(C)]
@@ -55,6 +58,21 @@ impl Watches {
         Some(watch)
     }
 
+    /// How many elements from `first` on, `most` at most, are not watched for `trace`.
+    pub fn unwatched(&mut self, first: u64, most: u64, trace: u32) -> u64 {
+        let end = first + most;
+        let mut block = first;
+        while block < end {
+            let next = ((block >> BLOCK_LOG2) + 1) << BLOCK_LOG2;
+            let watched = |w: &&Watch| w.key > block && w.key <= end.min(next) && w.trace == trace;
+            if let Some(nearest) = self.set(block).iter().filter(watched).map(|w| w.key).min() {
+                return nearest - 1 - first;
+            }
+            block = next;
+        }
+        most
+    }
+
     /// Ends all watches; names their elements.
     pub fn clear(&mut self, mut ended: impl FnMut(u64)) {
         for w in self.slots.iter_mut().filter(|w| w.key != 0) {
@@ -64,7 +82,7 @@ impl Watches {
     }
 
     fn set(&mut self, element: u64) -> &mut [Watch; WAYS] {
-        let set = (element.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as usize % SETS;
+        let set = ((element >> BLOCK_LOG2).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as usize % SETS;
         // The chunk exists: SETS chunks of WAYS slots are the whole array.
         let (chunks, _) = self.slots.as_chunks_mut::<WAYS>();
         &mut chunks[set % SETS]
@@ -108,18 +126,33 @@ mod tests {
     }
 
     #[test]
+    fn a_run_ends_before_the_first_element_that_is_watched_for_its_trace() {
+        let mut w = empty();
+        for element in [5, 40, 41, 100] {
+            assert_eq!(w.insert(element, 0, 3, 1, 0), Inserted::Watched);
+        }
+        assert_eq!(w.insert(20, 0, 4, 1, 0), Inserted::Watched);
+        for first in 0..120 {
+            for most in 0..60 {
+                let expected = (first..first + most).take_while(|e| ![5, 40, 41, 100].contains(e)).count() as u64;
+                assert_eq!(w.unwatched(first, most, 3), expected, "{most} from {first}");
+            }
+        }
+    }
+
+    #[test]
     fn a_full_set_gives_up_a_watch_and_says_whose() {
         let mut w = empty();
         let mut given_up = 0;
-        for element in 0..5000 {
+        for element in 0..20_000 {
             if let Inserted::Instead { of_trace, element: other } = w.insert(element, 0, 9, 1, element as u32) {
                 assert_eq!(of_trace, 9);
                 assert!(other < element, "an earlier one made room");
                 given_up += 1;
             }
         }
-        let alive = (0..5000).filter(|e| w.take(*e, 9).is_some()).count();
-        assert_eq!(alive + given_up, 5000);
+        let alive = (0..20_000).filter(|e| w.take(*e, 9).is_some()).count();
+        assert_eq!(alive + given_up, 20_000);
         assert!(alive > 900, "{alive} of 1024 places used");
     }
 }

@@ -5,6 +5,7 @@
 //! that arrives while another is at work on the same thread (a signal handler) is counted and dropped.
 
 pub mod access;
+pub mod event;
 pub mod loops;
 pub mod range;
 mod scan;

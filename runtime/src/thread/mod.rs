@@ -170,7 +170,7 @@ impl Thread {
         self.records_full = false;
         process.header_count(crate::process::accuracy::CRD_BUDGET_REACHED, self.traces.clear());
         // SAFETY: the watches belong to this block.
-        unsafe { (*self.watches).clear(|element| crate::hooks::access::unmark(process, element)) };
+        unsafe { (*self.watches).clear(|element| crate::hooks::event::unmark(process, element)) };
         // SAFETY: the traces that used it are gone.
         unsafe { self.arena.reset() };
     }

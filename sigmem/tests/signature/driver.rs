@@ -6,7 +6,7 @@ use threadtalk_abi::cell::{NONE, TRACKED};
 use threadtalk_abi::{CHUNK_SHIFT, GRANULE};
 use threadtalk_sigmem::oracle::{Access, Event, Op, Pair, Record, Region, Step, trace};
 use threadtalk_sigmem::primitive::{AtomicU32, Ordering};
-use threadtalk_sigmem::{ChunkStock, FreshId, Read, Run, Transition, View, track, untrack, write};
+use threadtalk_sigmem::{Alike, ChunkStock, FreshId, Read, Run, Transition, View, track, untrack, write};
 
 pub const SITE_BITS: u32 = 12;
 
@@ -74,19 +74,31 @@ impl Driver {
         let fresh = FreshId::new(reader, !self.clock.is_multiple_of(5), self.clock % 3 + 1, SITE_BITS);
         for run in signature.cells(at, bytes, chunks) {
             let Run::Mapped { address, cells } = run else { panic!("no cells for {:#x}", at >> CHUNK_SHIFT) };
-            for (element, cell) in (address / GRANULE..).zip(cells) {
+            let mut at = 0;
+            while let Some(rest @ [cell, ..]) = cells.get(at..) {
+                let element = address / GRANULE + at as u64;
+                at += 1;
                 let Access::Read { sync, .. } = access else {
                     write(cell, fresh);
                     continue;
                 };
-                let event = |writer: u32, reuse| {
+                let event = |writer: u32, element, reuse| {
                     let pair = Pair { writer, reader };
                     Event { region, pair, element, reuse, sync }
                 };
                 let found = cell.load(Ordering::Relaxed);
                 if let Some(writer) = known.get(&found) {
-                    self.record.events.extend(writer.map(|writer| event(writer, true)));
+                    self.record.events.extend(writer.map(|writer| event(writer, element, true)));
                     assert_eq!(found & TRACKED, 0, "a tracked state of other threads' data is never known");
+                    continue;
+                }
+                // Half of the steps read neighbours at once where they can.
+                let alike = if self.clock.is_multiple_of(2) { view.read_alike(states, rest) } else { None };
+                if let Some(Alike { writer, state, read }) = alike {
+                    let writer = writer.thread(SITE_BITS);
+                    self.record.events.extend((element..).take(read).map(|element| event(writer, element, false)));
+                    known.insert(state, Some(writer));
+                    at += read - 1;
                     continue;
                 }
                 match view.read(states, cell) {
@@ -94,19 +106,19 @@ impl Driver {
                     Read::Own { state, .. } => drop(known.insert(state, None)),
                     Read::Communication { writer, state, tracked } => {
                         let writer = writer.thread(SITE_BITS);
-                        self.record.events.push(event(writer, false));
+                        self.record.events.push(event(writer, element, false));
                         known.insert(state, Some(writer));
                         mark(cell, state, tracked, self.clock);
                     }
                     Read::Reuse { writer, state, tracked } => {
                         let writer = writer.thread(SITE_BITS);
-                        self.record.events.push(event(writer, true));
+                        self.record.events.push(event(writer, element, true));
                         known.insert(state, Some(writer));
                         mark(cell, state, tracked, self.clock);
                     }
                     Read::Exhausted { writer, .. } => {
                         self.exhausted += 1;
-                        self.record.events.push(event(writer.thread(SITE_BITS), true));
+                        self.record.events.push(event(writer.thread(SITE_BITS), element, true));
                     }
                 }
             }

@@ -1,0 +1,228 @@
+//! Events: what the slow path counts, and what hangs on a count.
+
+use crate::distance::trace::{NO_TRACE, Verdict};
+use crate::events::EventKey;
+use crate::process::{Process, accuracy};
+use crate::thread::{Thread, memos};
+use core::sync::atomic::{AtomicU32, Ordering};
+use threadtalk_abi::GRANULE;
+use threadtalk_abi::cell::{SHARED, TRACKED};
+use threadtalk_profile::layout::{CrdMode, EventRecord, event_flags};
+use threadtalk_sigmem::{FreshId, track, untrack};
+
+/// What a read was.
+pub struct Event {
+    /// Who wrote the value.
+    pub writer: FreshId,
+    /// The state that the cell is in now.
+    pub state: u32,
+    /// Its element is marked.
+    pub tracked: bool,
+    /// True communication, not reuse.
+    pub raw: bool,
+}
+
+/// The event of one element.
+#[inline]
+pub fn event(t: &mut Thread, p: &Process, cell: &AtomicU32, element: u64, site: u32, e: Event) {
+    check_alias(t, p, element, 1);
+    let key = EventKey { written: e.writer.0, site, context: t.context };
+    let Some(record) = find_record(t, p, key) else { return };
+    count(t, p, cell, element, site, (record, &e));
+}
+
+/// The same true communication of each of these cells' elements, from `element` on.
+#[inline]
+pub fn communications(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, site: u32, e: &Event) {
+    check_alias(t, p, element, cells.len() as u32);
+    let Some(record) = find_record(t, p, EventKey { written: e.writer.0, site, context: t.context }) else { return };
+    let (mut rest, mut element) = (cells, element);
+    while let Some(first) = rest.first() {
+        let quiet = if p.plan.mode == CrdMode::Off {
+            rest.len()
+        } else {
+            // SAFETY: `find_record` made the record; the watches belong to this block.
+            unsafe { t.traces.quiet(record, element / GRANULE, rest.len() as u64, &mut *t.watches) as usize }
+        };
+        if quiet == 0 {
+            count(t, p, first, element, site, (record, e));
+        } else {
+            // SAFETY: records of this thread's table are mapped for the life of the process, and only this thread counts in them.
+            unsafe { (*record).raw += quiet as u64 };
+            look_up(t, p, site, element, quiet as u64);
+            t.remember(e.state, site, record.cast());
+        }
+        let done = quiet.max(1);
+        rest = rest.get(done..).unwrap_or(&[]);
+        element += done as u64 * GRANULE;
+    }
+}
+
+/// Once for each sample this divides, so it is not made part of what calls it.
+#[inline(never)]
+fn count(
+    t: &mut Thread,
+    p: &Process,
+    cell: &AtomicU32,
+    element: u64,
+    site: u32,
+    (record, e): (*mut EventRecord, &Event),
+) {
+    // SAFETY: records of this thread's table are mapped for the life of the process, and only this thread counts in them.
+    unsafe {
+        if e.raw {
+            (*record).raw += 1;
+            look_up(t, p, site, element, 1);
+        } else {
+            (*record).rar += 1;
+        }
+    }
+    let verdict = if p.plan.mode == CrdMode::Off {
+        Verdict::Count
+    } else {
+        // SAFETY: `find_record` made the record; the watches belong to this block.
+        unsafe {
+            let thread = (&mut t.arena, &mut *t.watches, memos::used(&mut t.header), &p.file);
+            t.traces.usage(record, element / GRANULE, e.raw, e.tracked, &p.plan, thread)
+        }
+    };
+    match verdict {
+        Verdict::Count if !e.tracked => t.remember(e.state, site, record.cast()),
+        Verdict::Track { instead_of } => {
+            track(cell, e.state);
+            instead_of.into_iter().for_each(|other| unmark(p, other));
+        }
+        Verdict::Untrack => {
+            untrack(cell, e.state);
+            t.remember(e.state, site, record.cast());
+        }
+        Verdict::Count | Verdict::Report => {}
+    }
+}
+
+/// Looks up one in `objects` of `n` communications whose elements follow each other.
+#[inline]
+fn look_up(t: &mut Thread, p: &Process, site: u32, element: u64, n: u64) {
+    if p.options.objects > 0 && n >= u64::from(t.until_lookup) {
+        attribute(t, p, site, element, n);
+    } else {
+        t.until_lookup = t.until_lookup.saturating_sub(n as u32);
+    }
+}
+
+/// Attributes communications to the allocations of their memory. Intervals are random, because programs read their arrays in turns:
+/// every eighth read may always be the same one's.
+#[cold]
+fn attribute(t: &mut Thread, p: &Process, site: u32, mut element: u64, mut n: u64) {
+    while n > 0 && n >= u64::from(t.until_lookup) {
+        let passed = u64::from(t.until_lookup.max(1));
+        element += (passed - 1) * GRANULE;
+        p.objects.communication(site, element, p.options.objects);
+        // Uniform from 1 to 2n - 1, which is n on average: a step of a linear congruential generator (Knuth, MMIX) whose state is
+        // what this thread has checked and where.
+        let mixed = (element ^ u64::from(t.checked) << 32).wrapping_mul(6_364_136_223_846_793_005) >> 33;
+        t.until_lookup = (mixed % (2 * p.options.objects - 1)) as u32 + 1;
+        element += GRANULE;
+        n -= passed;
+    }
+    t.until_lookup -= n as u32;
+}
+
+#[inline]
+fn find_record(t: &mut Thread, p: &Process, key: EventKey) -> Option<*mut EventRecord> {
+    match t.table.get(key) {
+        Some(record) => Some(record),
+        None => new_record(t, p, key),
+    }
+}
+
+/// A new combination. When the thread's records have used up half of their budget, it counts without the line of the
+/// writer: such records are few, one for each reading line and writing thread. They may use the other half, in which the table
+/// can double once more.
+#[cold]
+fn new_record(t: &mut Thread, p: &Process, key: EventKey) -> Option<*mut EventRecord> {
+    let budget = p.options.records_bytes;
+    if t.has_room_for_record(budget / 2) {
+        return make_record(t, p, key);
+    }
+    if !t.records_full {
+        t.records_full = true;
+        p.header_count(accuracy::RECORDS_BUDGET_REACHED, 1);
+    }
+    let written = FreshId(key.written);
+    let who = (written.thread(p.site_bits), !written.serial(p.site_bits));
+    let key = EventKey { written: FreshId::new(who.0, who.1, p.lineless_sites, p.site_bits).0, ..key };
+    if let Some(record) = t.table.get(key) {
+        return Some(record);
+    }
+    if !t.has_room_for_record(budget) {
+        p.header_count(accuracy::DROPPED_BUDGET, 1);
+        return None;
+    }
+    make_record(t, p, key)
+}
+
+fn make_record(t: &mut Thread, p: &Process, key: EventKey) -> Option<*mut EventRecord> {
+    let reader = t.view.thread();
+    {
+        let written = FreshId(key.written);
+        let site = written.site(p.site_bits);
+        let (writer, region) = (written.thread(p.site_bits), p.sites.region(key.site));
+        let mut flags = 0;
+        if written.serial(p.site_bits) {
+            flags |= event_flags::SERIAL;
+        }
+        if p.sites.is_atomic(key.site) {
+            flags |= event_flags::SYNC;
+        }
+        let record = EventRecord {
+            rar: 0,
+            next: u64::MAX,
+            raw: 0,
+            reader,
+            writer,
+            writer_site: if site < p.lineless_sites { site } else { 0 },
+            reader_site: key.site,
+            region,
+            context: key.context,
+            flags,
+            private: NO_TRACE,
+            link: 0,
+        };
+        let place = t.records.append(p.file(), record)?;
+        if p.plan.mode != CrdMode::Off {
+            // Without room for a trace the events count all the same.
+            if let Some(trace) = t.traces.of(reader, writer, region, &p.file) {
+                // SAFETY: the record is new and this thread's.
+                unsafe { t.traces.adopt(trace, place, &p.plan) };
+            }
+        }
+        t.table.insert(key, place)
+    }
+}
+
+/// Nobody waits for this element any more, as far as this thread knows.
+pub fn unmark(p: &Process, element: u64) {
+    let Some(cell) = p.signature.directory.translate(element * GRANULE) else { return };
+    // SAFETY: the directory leads to cells that live for ever.
+    let cell = unsafe { &*cell };
+    let state = cell.load(Ordering::Relaxed);
+    if state & (SHARED | TRACKED) == SHARED | TRACKED {
+        untrack(cell, state & !TRACKED);
+    }
+}
+
+/// Counts how many events fall into cells that serve more than one chunk of memory: any of these may be false. The `n` elements from
+/// this one on lie in one chunk.
+#[inline]
+fn check_alias(t: &mut Thread, p: &Process, element: u64, n: u32) {
+    t.checked += n;
+    if p.signature.pool.chunks_aliased() > 0 && p.signature.is_aliased(element) {
+        t.suspect += n;
+    }
+    if t.checked >= 4096 {
+        t.flush_checked(p);
+    }
+}
+
+const _: () = assert!(core::mem::offset_of!(EventRecord, rar) == 0 && core::mem::offset_of!(EventRecord, next) == 8);
