@@ -17,6 +17,11 @@ fi
 library=$1
 folder=$2
 cc=${CC:-clang-19}
+# A folder that was copied without its archives' members leaves an empty one, from which ld takes nothing and says nothing.
+if ! ar t "$library" | grep -q .; then
+    echo "scripts/link-runtime.sh: $library is no archive with members: remove it and build again" >&2
+    exit 1
+fi
 mkdir -p "$folder"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

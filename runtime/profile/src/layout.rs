@@ -20,13 +20,14 @@
 //! `base + index` of the module tables ([`threadtalk_abi::module`]); region 0 = the program.
 
 mod execution;
+mod objects;
 mod phases;
 
 pub use self::execution::{
     BlockedKind, BlockedRecord, CODE_SITE, CodeRecord, CountKind, CountRecord, InstanceKind, InstanceRecord, LevelKind,
     LevelRecord, NodeRecord, instance_flags,
 };
-
+pub use self::objects::{AllocationRecord, ObjectEventRecord, SharedLineRecord, WrittenSiteRecord, shared_line_flags};
 pub use self::phases::{PhaseEnd, PhaseRecord, phase_flags};
 
 /// First bytes of every profile. The PNG trick: a high bit, a line end of each kind and an end-of-file mark, so that a
@@ -400,80 +401,6 @@ pub struct PrivateRecord {
     pub bytes: u64,
 }
 
-/// Blocks of memory that one call allocated.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct AllocationRecord {
-    /// Global site of the call.
-    pub site: u32,
-    /// Reserved; zero.
-    pub reserved: u32,
-    /// Blocks.
-    pub blocks: u64,
-    /// Bytes of all of them.
-    pub bytes: u64,
-}
-
-/// Where the memory came from that a site reads: true communication, sampled.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ObjectEventRecord {
-    /// Global site of the read.
-    pub reader_site: u32,
-    /// Global site of the call that allocated the memory; 0 = none that was recorded.
-    pub allocation_site: u32,
-    /// Sampled events times the sampling period.
-    pub raw: u64,
-}
-
-/// Cache lines in which two threads use different elements: what one wrote, the other never read.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SharedLineRecord {
-    /// Global site of one write; 0 = unknown line.
-    pub site: u32,
-    /// Global site of the other's write; of a reader's line the site that wrote what it read.
-    pub other_site: u32,
-    /// A thread that wrote at `site`.
-    pub thread: u32,
-    /// A thread that wrote at `other_site`, or read what was written there.
-    pub other_thread: u32,
-    /// Global site of the allocation of the first line found; 0 = not heap memory.
-    pub allocation_site: u32,
-    /// [`shared_line_flags`].
-    pub flags: u32,
-    /// Lines.
-    pub lines: u64,
-    /// Address of the first line found.
-    pub address: u64,
-    /// Bit t % 64 for each thread t that took part.
-    pub threads: u64,
-}
-
-/// [`SharedLineRecord::flags`].
-pub mod shared_line_flags {
-    /// The other thread only reads the line.
-    pub const OTHER_READS: u32 = 1;
-}
-
-/// What a site's writes left in memory, while more than one thread existed.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct WrittenSiteRecord {
-    /// Global site of the writes.
-    pub site: u32,
-    /// Reserved; zero.
-    pub reserved: u32,
-    /// Cache lines with an element that was last written there.
-    pub lines: u64,
-    /// Such elements.
-    pub elements: u64,
-    /// Those of them that another thread read.
-    pub read: u64,
-    /// Sum of the numbers of reading threads of these.
-    pub readers: u64,
-}
-
 /// A region that the program named through `threadtalk.h`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -494,8 +421,4 @@ const _: () = {
     assert!(size_of::<BucketPage>() == 128);
     assert!(size_of::<FileHeader>() as u64 <= UNIT);
     assert!(size_of::<UserRegionRecord>() == 128);
-    assert!(size_of::<AllocationRecord>() == 24);
-    assert!(size_of::<ObjectEventRecord>() == 16);
-    assert!(size_of::<SharedLineRecord>() == 48);
-    assert!(size_of::<WrittenSiteRecord>() == 40);
 };

@@ -55,15 +55,6 @@ pub unsafe extern "C" fn __threadtalk_init(argc: c_int, argv: *const *const c_ch
     ACTIVE.store(true, Ordering::Relaxed);
 }
 
-/// Starts the runtime if nothing has yet.
-#[inline]
-pub fn ensure() {
-    if STARTED.load(Ordering::Relaxed) == 0 {
-        // SAFETY: no arguments known; the C library has set `environ` when constructors run.
-        unsafe { __threadtalk_init(0, core::ptr::null(), environ) }
-    }
-}
-
 /// What follows the last slash.
 ///
 /// # Safety
