@@ -7,6 +7,7 @@ use crate::label;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use threadtalk_crd::imbalance::profile::observed::Part;
 use threadtalk_crd::model::{Phase, Report, Thread};
 
 /// Arrows from writers to readers in each phase: the pairs with the most true communication.
@@ -25,9 +26,10 @@ struct Trace {
     other: BTreeMap<&'static str, String>,
 }
 
-/// The trace: a track for each thread from its start to its end, one for the phases, counters of RaW and RaR for each slice, and arrows
-/// for the pairs that talk most in each phase.
-pub fn trace(report: &Report) -> String {
+/// The trace: a track for each thread from its start to its end with its waiting at the ends of the recorded instances of parallel
+/// sections (`parts`), one for the phases, counters of RaW and RaR for each slice, and arrows for the pairs that talk most
+/// in each phase.
+pub fn trace(report: &Report, parts: &[Part]) -> String {
     let pid = report.program.pid;
     let end = last_moment(report);
     let mut events = vec![metadata("process_name", pid, 0, &report.program.name)];
@@ -42,6 +44,7 @@ pub fn trace(report: &Report) -> String {
         life["args"] = json!({ "cpu_s": thread.cpu_s, "tid": thread.tid, "created_by": thread.created_by });
         events.push(life);
     }
+    events.extend(parts.iter().filter(|part| part.waited_ns > 0).map(|part| waiting(pid, part)));
     if let Some(phases) = &report.phases {
         events.push(metadata("thread_name", pid, PHASES, "phases"));
         events.push(json!({ "ph": "M", "name": "thread_sort_index", "pid": pid, "tid": PHASES, "args": { "sort_index": PHASES } }));
@@ -97,6 +100,20 @@ fn metadata(what: &str, pid: u32, tid: i64, name: &str) -> Value {
 
 fn slice(name: &str, pid: u32, tid: i64, from_s: f64, to_s: f64) -> Value {
     json!({ "ph": "X", "name": name, "cat": "threadtalk", "pid": pid, "tid": tid, "ts": us(from_s), "dur": us((to_s - from_s).max(0.0)) })
+}
+
+/// A thread waits for the others of its team.
+fn waiting(pid: u32, part: &Part) -> Value {
+    let arrived = part.begin_ns + part.wall_ns;
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    let place =
+        part.end.file.as_deref().map_or(String::new(), |file| format!(" {}:{}", label::base(file), part.end.line));
+    let name = format!("wait: {}{place}", part.kind);
+    let mut event = slice(&name, pid, i64::from(part.thread), seconds(arrived), seconds(arrived + part.waited_ns));
+    event["args"] = json!({
+        "function": part.end.function, "cpu_s_before": seconds(part.cpu_ns), "instance": part.instance.1, "stands_for": part.weight
+    });
+    event
 }
 
 fn counter(pid: u32, at_s: f64, raw: u64, rar: u64) -> Value {

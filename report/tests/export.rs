@@ -5,6 +5,8 @@ mod example;
 mod support;
 #[path = "support/synthetic.rs"]
 mod synthetic;
+#[path = "support/unbalanced.rs"]
+mod unbalanced;
 
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
@@ -165,11 +167,34 @@ fn a_trace_that_viewers_can_show() {
     // Phases of the model: three, two patterns.
     let mut report = example::report(4, example::ring);
     report.phases = Some(example::phases(4));
-    let events = check_trace(&trace::trace(&report));
+    let events = check_trace(&trace::trace(&report, &[]));
     let names: Vec<_> = events.iter().filter(|e| e["tid"] == -1 && e["ph"] == "X").map(|e| e["name"].clone()).collect();
     assert_eq!(names, ["A", "B", "A"]);
     report.phases = None;
-    assert!(check_trace(&trace::trace(&report)).iter().all(|e| e["ph"] != "C"));
+    assert!(check_trace(&trace::trace(&report, &[])).iter().all(|e| e["ph"] != "C"));
+}
+
+/// Seven threads wait for the slow one at a barrier: each inside its life, until the same moment.
+#[test]
+fn a_trace_shows_who_waits() {
+    let scratch = scratch();
+    let profile = unbalanced::contents("work.c", false).encode();
+    std::fs::write(scratch.path("work.ttp"), profile).unwrap();
+    let output = scratch.tool().args(["export", "work.ttp", "-f", "perfetto", "-o", "work.json"]).output().unwrap();
+    assert!(output.status.success(), "{}", support::err(&output));
+    let events = check_trace(&std::fs::read_to_string(scratch.path("work.json")).unwrap());
+    let number = |e: &Value, key: &str| e[key].as_f64().unwrap();
+    let waits: Vec<&Value> = events.iter().filter(|e| e["name"] == "wait: barrier work.c:16").collect();
+    let threads: BTreeSet<i64> = waits.iter().map(|e| e["tid"].as_i64().unwrap()).collect();
+    assert_eq!((waits.len(), threads.len()), (8, 8));
+    for wait in &waits {
+        let life = events.iter().find(|e| e["name"] == "alive" && e["tid"] == wait["tid"]).unwrap();
+        assert!(number(life, "ts") <= number(wait, "ts"));
+        assert_eq!(number(wait, "ts") + number(wait, "dur"), 125_000.0, "microseconds");
+    }
+    let shortest = waits.iter().min_by(|a, b| number(a, "dur").total_cmp(&number(b, "dur"))).unwrap();
+    assert_eq!(shortest["tid"], unbalanced::SLOW, "the slow thread waits least");
+    assert_eq!(shortest["args"]["function"], "work");
 }
 
 #[test]

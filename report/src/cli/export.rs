@@ -6,6 +6,7 @@ use crate::{csv, json, output, parquet, profile, trace};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use threadtalk_crd::imbalance::profile::observed::Observed;
 
 /// Arguments of `threadtalk export`.
 #[derive(Args, Debug)]
@@ -40,7 +41,11 @@ impl ExportArgs {
         let report = profile::analyse(&self.file, caches, None, self.analysis.hide_serial)?;
         match self.format {
             Format::Json => self.one_file(json::report(&report), |text| text.contains("\"threadtalk.report/"))?,
-            Format::Perfetto => self.one_file(trace::trace(&report), |text| text.contains("\"tool\":\"threadtalk"))?,
+            Format::Perfetto => {
+                let observed = Observed::of(&profile::open(&self.file)?);
+                let trace = trace::trace(&report, &observed.parts);
+                self.one_file(trace, |text| text.contains("\"tool\":\"threadtalk"))?
+            }
             Format::Csv => {
                 let mut folder = output::Folder::open(&self.output, self.force)?;
                 for (name, table) in csv::all(&report) {

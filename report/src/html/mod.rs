@@ -56,7 +56,10 @@ impl Still<'_> {
     pub fn page(&self) -> String {
         fill(STILL, |name, page| match name {
             "title" => *page += &svg::escape(self.title),
-            "style" => STYLES.iter().chain([&self.style]).for_each(|style| page.push_str(style)),
+            "style" => {
+                STYLES.iter().chain([&self.style]).for_each(|style| page.push_str(style));
+                *page += &svg::page_style();
+            }
             "heading" => page.push_str(self.heading),
             "run" => page.push_str(self.run),
             "body" => page.push_str(self.body),
@@ -81,7 +84,10 @@ fn page_with(report: &Report, parts: &str) -> String {
     let data = serde_json::to_string(&data).expect("the page's data holds nothing that JSON cannot");
     fill(TEMPLATE, |name, page| match name {
         "title" => page.push_str(&svg::escape(&format!("{} - threadtalk", report.program.name))),
-        "style" => STYLES.iter().chain(&FIGURE_STYLES).chain([&imbalance::STYLE]).for_each(|s| page.push_str(s)),
+        "style" => {
+            STYLES.iter().chain(&FIGURE_STYLES).chain([&imbalance::STYLE]).for_each(|style| page.push_str(style));
+            *page += &svg::page_style();
+        }
         "imbalance" => page.push_str(parts),
         "version" => page.push_str(env!("CARGO_PKG_VERSION")),
         "phases" => page.push_str(&phases(report)),

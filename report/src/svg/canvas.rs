@@ -1,5 +1,6 @@
 //! A picture in the making: plotters draws text, lines and frames; what it has no compact form for is laid over.
 
+use super::colour;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -84,9 +85,28 @@ pub fn picture(size: (u32, u32), title: &str, description: &str, draw: impl FnOn
     let head_end = head_end.expect("a picture begins with its element");
     let (head, body) = svg.split_at(head_end + 1);
     let body = body.trim_end().trim_end_matches("</svg>");
-    let head = head.replacen("<svg", "<svg role=\"img\"", 1);
+    let head = head.replacen("<svg", "<svg role=\"img\" class=\"picture\"", 1);
     let (title, description) = (escape(title), escape(description));
     format!("{head}\n<title>{title}</title>\n<desc>{description}</desc>{body}{overlay}</svg>\n")
+}
+
+/// Style rules for pages that hold pictures: paper, ink and frames take the page's colours, light or dark. What stands in groups is
+/// laid over data (numbers in cells) and keeps its colour, as data does.
+pub fn page_style() -> String {
+    let [ink, faint, rule, zero, paper] = [INK, FAINT, RULE, colour::ZERO, WHITE].map(colour::hex);
+    let mut style = String::from("svg.picture{display:block;height:auto;max-width:100%}\n");
+    for (which, property, name) in [
+        ("desc+rect".to_string(), "fill", "surface"),
+        (format!("text[fill=\"{ink}\"]"), "fill", "ink"),
+        (format!("text[fill=\"{faint}\"]"), "fill", "muted"),
+        (format!("[stroke=\"{ink}\"]"), "stroke", "ink"),
+        (format!("[stroke=\"{rule}\"]"), "stroke", "rule"),
+        (format!("path[stroke=\"{paper}\"]"), "stroke", "surface"),
+        (format!("rect[fill=\"{zero}\"]"), "fill", "ground"),
+    ] {
+        style += &format!("svg.picture>{which}{{{property}:var(--{name})}}\n");
+    }
+    style
 }
 
 impl Canvas<'_> {

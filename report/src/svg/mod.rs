@@ -12,7 +12,7 @@ mod phases;
 mod scale;
 pub mod scaling;
 
-pub use canvas::escape;
+pub use canvas::{escape, page_style};
 pub use colour::VIRIDIS;
 pub use phases::{name as pattern_name, picture as phases};
 

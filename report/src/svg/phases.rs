@@ -60,9 +60,10 @@ pub fn picture(report: &Report) -> Option<String> {
     );
     Some(canvas::picture((WIDTH as u32, height as u32), &title, &description, |canvas| {
         canvas.text(&crate::fold::shorten(&title, 90), (MARGIN, 26), Anchor::Start, Font::new(18.0).bold());
-        canvas.text(&note(phases, shown.len()), (MARGIN, 47), Anchor::Start, Font::new(12.0).colour(FAINT));
-        timeline(canvas, phases, (begin, end));
         let threads = groups(&shown);
+        let note = note(phases, shown.len(), threads.each);
+        canvas.text(&note, (MARGIN, 47), Anchor::Start, Font::new(12.0).colour(FAINT));
+        timeline(canvas, phases, (begin, end));
         for (index, (number, phase)) in shown.iter().enumerate() {
             let (column, row) = ((index % COLUMNS) as i32, (index / COLUMNS) as i32);
             let at = (MARGIN + column * STEP.0, TIMELINE.1 + 90 + row * STEP.1);
@@ -84,11 +85,16 @@ fn events(phase: &Phase) -> u64 {
     phase.raw.sum().saturating_add(phase.rar.sum())
 }
 
-fn note(phases: &Phases, shown: usize) -> String {
+fn note(phases: &Phases, shown: usize, each: usize) -> String {
     let mut note = format!("{} phases: neighbouring slices in which the same threads talk alike", phases.phases.len());
     if shown < phases.phases.len() {
         note += &format!("; matrices of the {shown} with the most events");
     }
+    note += "; rows write, columns read";
+    if each > 1 {
+        note += &format!(", {each} threads each");
+    }
+    note += "; the darkest cell is a phase's largest";
     if phases.coarse {
         note += "; some slices are longer than asked for: phases_bytes was used up";
     }
@@ -177,9 +183,6 @@ fn matrix(canvas: &mut Canvas, number: usize, phase: &Phase, groups: &Groups, (x
     canvas.fill((x, y), (x + size, y + size), colour::ZERO);
     canvas.overlay(&cells::group(&coloured, (x, y), side));
     canvas.frame((x - 1, y - 1), (x + size, y + size), RULE);
-    let mut foot = format!("RaW {}, RaR {}", number::count(phase.raw.sum()), number::count(phase.rar.sum()));
-    if groups.each > 1 {
-        foot += &format!("; {} threads a row", groups.each);
-    }
+    let foot = format!("RaW {}, RaR {}", number::count(phase.raw.sum()), number::count(phase.rar.sum()));
     canvas.text(&foot, (x, y + size + 12), Anchor::Start, Font::new(11.0).colour(FAINT));
 }
