@@ -29,7 +29,7 @@ bool keeps_to_itself(const Instruction &instruction) {
 namespace {
 
 struct Description {
-  const SCEV *start;
+  const SCEV *start; // null: a stray
   const SCEV *stride;
 };
 
@@ -53,11 +53,24 @@ bool describe(Analysis &a, Loop &loop, Instruction *access, Description &out) {
   return a.evolution.isLoopInvariant(out.stride, &loop);
 }
 
+// Whether two accesses of a loop touch different memory, whichever iterations they are in.
+bool never_meet(Analysis &a, LLVMValueRef one, LLVMValueRef other) {
+  BatchAAResults aliases(a.aliases);
+  aliases.enableCrossIterationMode();
+  auto anywhere = [](LLVMValueRef access) {
+    MemoryLocation at = MemoryLocation::get(unwrap<Instruction>(access));
+    // What `restrict` promises may hold for one iteration only.
+    at.AATags.Scope = at.AATags.NoAlias = nullptr;
+    return at.getWithNewSize(LocationSize::beforeOrAfterPointer());
+  };
+  return aliases.alias(anywhere(one), anywhere(other)) == AliasResult::NoAlias;
+}
+
 // The first access before number i that moves in step with it at a fixed distance, or itself.
 void find_leader(Analysis &a, ArrayRef<Description> all, size_t i, ThreadtalkAffine *affine) {
-  affine[i] = {nullptr, nullptr, i, 0};
+  affine[i] = {nullptr, nullptr, i, 0, nullptr};
   for (size_t j = 0; j < i; j++) {
-    if (affine[j].leader != j || all[j].stride != all[i].stride || all[j].start->getType() != all[i].start->getType())
+    if (!all[j].start || affine[j].leader != j || all[j].stride != all[i].stride || all[j].start->getType() != all[i].start->getType())
       continue;
     if (auto *apart = dyn_cast<SCEVConstant>(a.evolution.getMinusSCEV(all[i].start, all[j].start))) {
       affine[i].leader = j;
@@ -85,7 +98,7 @@ void join_exits(Loop &loop, BasicBlock *exit, ValueToValueMapTy &map) {
 } // namespace
 
 bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const LLVMValueRef *accesses, size_t count,
-                               ThreadtalkAffine *affine, ThreadtalkLoopCopy *out) {
+                               bool strays, ThreadtalkAffine *affine, ThreadtalkLoopCopy *out) {
   auto &a = *static_cast<Analysis *>(analysis);
   Loop *loop = a.loops.getLoopFor(unwrap(header));
   if (!loop || loop->getHeader() != unwrap(header) || !loop->isInnermost() || !loop->getLoopPreheader() ||
@@ -103,11 +116,27 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const L
   if (isa<SCEVCouldNotCompute>(taken) || a.evolution.getTypeSizeInBits(taken->getType()) > 64)
     return false;
   SmallVector<Description, 16> descriptions(count);
-  for (size_t i = 0; i < count; i++)
-    if (!describe(a, *loop, unwrap<Instruction>(accesses[i]), descriptions[i]))
+  SmallVector<size_t, 16> others;
+  for (size_t i = 0; i < count; i++) {
+    if (describe(a, *loop, unwrap<Instruction>(accesses[i]), descriptions[i]))
+      continue;
+    if (!strays || !getLoadStorePointerOperand(unwrap(accesses[i])))
       return false;
-  for (size_t i = 0; i < count; i++)
+    descriptions[i] = {nullptr, nullptr};
+    others.push_back(i);
+  }
+  if (others.size() == count)
+    return false;
+  for (size_t i = 0; i < count; i++) {
+    affine[i] = {nullptr, nullptr, i, 0, nullptr};
+    if (!descriptions[i].start)
+      continue;
+    for (size_t stray : others)
+      if (!never_meet(a, accesses[stray], accesses[i]))
+        return false;
     find_leader(a, descriptions, i, affine);
+  }
+  auto leads = [&](size_t i) { return descriptions[i].start && affine[i].leader == i; };
 
   Type *word = Type::getInt64Ty(a.function.getContext());
   const SCEV *iterations =
@@ -118,7 +147,7 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const L
   SCEVExpander expander(a.evolution, layout, "threadtalk");
   bool can = expander.isSafeToExpandAt(iterations, at);
   for (size_t i = 0; i < count; i++)
-    can = can && (affine[i].leader != i || (expander.isSafeToExpandAt(descriptions[i].start, at) &&
+    can = can && (!leads(i) || (expander.isSafeToExpandAt(descriptions[i].start, at) &&
                                             expander.isSafeToExpandAt(descriptions[i].stride, at)));
   if (!can)
     return false;
@@ -129,7 +158,7 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const L
   formLCSSA(*loop, a.tree, &a.loops, &a.evolution);
   out->iterations = wrap(expander.expandCodeFor(iterations, word, at));
   for (size_t i = 0; i < count; i++) {
-    if (affine[i].leader != i)
+    if (!leads(i))
       continue;
     const SCEV *start = descriptions[i].start, *stride = descriptions[i].stride;
     affine[i].address = wrap(expander.expandCodeFor(start, start->getType(), at));
@@ -145,6 +174,11 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const L
       cloneLoopWithPreheader(preheader, decision, loop, map, ".plain", &a.loops, &a.tree, blocks);
   remapInstructionsInBlocks(blocks, map);
   join_exits(*loop, exit, map);
+  for (size_t stray : others) {
+    Value *copied = map.lookup(unwrap(accesses[stray]));
+    affine[stray].stray = wrap(copied);
+    affine[stray].address = wrap(getLoadStorePointerOperand(copied));
+  }
   Instruction *old = decision->getTerminator();
   IRBuilder<> builder(old);
   auto *branch = builder.CreateCondBr(builder.getFalse(), copy->getLoopPreheader(), preheader);

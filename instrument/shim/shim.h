@@ -69,17 +69,20 @@ struct ThreadtalkLoopCopy {
   LLVMValueRef branch;     // "br false, plain copy, loop": decides which of the two runs
 };
 // Where an access of a loop is, before the loop: a fixed number of bytes behind the access number `leader` (itself: 0),
-// whose first address and stride (i64) are values.
+// whose first address and stride (i64) are values. Or it is a stray, somewhere else in each iteration: then `stray` is its
+// copy, and `address` what that accesses.
 struct ThreadtalkAffine {
   LLVMValueRef address;
   LLVMValueRef stride;
   size_t leader;
   int64_t offset;
+  LLVMValueRef stray;
 };
-// If all accesses of the innermost loop are affine in a known number of iterations: describes them before the loop,
-// makes a second copy of it, and returns true. Otherwise nothing has changed.
+// If accesses of the innermost loop are affine in a known number of iterations, and no others (only where `strays`
+// allows any) can touch the same memory in any iteration: describes them before the loop, makes a second copy of it, and
+// returns true. Otherwise nothing has changed.
 bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const LLVMValueRef *accesses, size_t count,
-                               ThreadtalkAffine *affine, ThreadtalkLoopCopy *out);
+                               bool strays, ThreadtalkAffine *affine, ThreadtalkLoopCopy *out);
 
 // control.cpp
 enum ThreadtalkEdgeKind : uint32_t {

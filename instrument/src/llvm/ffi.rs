@@ -22,6 +22,7 @@ pub struct RawAffine {
     pub stride: LLVMValueRef,
     pub leader: usize,
     pub offset: i64,
+    pub stray: LLVMValueRef,
 }
 
 #[repr(C)]
@@ -88,6 +89,7 @@ unsafe extern "C" {
         header: LLVMBasicBlockRef,
         accesses: *const LLVMValueRef,
         count: usize,
+        strays: bool,
         affine: *mut RawAffine,
         out: *mut RawLoopCopy,
     ) -> bool;

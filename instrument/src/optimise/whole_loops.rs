@@ -3,9 +3,12 @@
 //! Such a loop has a known number of iterations and one way out, runs every one of its accesses in each iteration, at
 //! addresses that move by a fixed stride, and contains nothing that synchronises or touches other memory. Whether the
 //! copy runs is decided each time the loop is entered: see [`threadtalk_abi::loops`].
+//!
+//! Accesses at other addresses (*strays*: `count[key[i]]`) have their sequences in both copies, if types or objects say that they
+//! never touch what the affine ones do. All must access whole granules then: disjoint bytes may share a granule.
 
 use super::segment::plain;
-use crate::access::{Access, Direction, Event, Plan};
+use crate::access::{Access, Action, Direction, Event, Plan};
 use crate::llvm::analysis::Analysis;
 use crate::llvm::ffi::{self, RawAffine, RawLoopCopy};
 use crate::llvm::loops::Loops;
@@ -52,6 +55,8 @@ pub struct Offer<'ctx> {
     pub iterations: IntValue<'ctx>,
     /// Its accesses, in the order of the body.
     pub accesses: Vec<OfferedAccess<'ctx>>,
+    /// It has others.
+    pub strays: bool,
 }
 
 /// Copies the loops of a function for which that is possible.
@@ -65,10 +70,12 @@ pub fn find<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis) -> Vec<Offer<'
     }
     let mut candidates: Vec<_> = of_loop.into_iter().filter(|(_, events)| may_be_offered(events)).collect();
     candidates.sort_by_key(|(number, _)| *number);
+    let mut strays = Vec::new();
     let offers: Vec<_> = candidates
         .into_iter()
-        .filter_map(|(number, events)| copy(analysis, loops.all[number].header, &events))
+        .filter_map(|(number, events)| copy(analysis, loops.all[number].header, &events, &mut strays))
         .collect();
+    plan.events.extend(strays);
     // Entries of these loops are counted before the decision, not on one of the ways.
     for entrance in &mut plan.entrances {
         let block = entrance.before.get_parent();
@@ -83,29 +90,45 @@ fn may_be_offered(events: &[&Event<'_>]) -> bool {
     events.len() <= MOST_ACCESSES && events.iter().all(|e| plain(e).is_some() && !llvm::is_atomic(e.inst))
 }
 
-/// Makes the plain copy of a loop, if it can be described.
-fn copy<'ctx>(analysis: &mut Analysis, header: BasicBlock<'ctx>, events: &[&Event<'ctx>]) -> Option<Offer<'ctx>> {
+/// Makes the plain copy of a loop, if it can be described. `strays` gets the events that stay in it.
+fn copy<'ctx>(
+    analysis: &mut Analysis,
+    header: BasicBlock<'ctx>,
+    events: &[&Event<'ctx>],
+    strays: &mut Vec<Event<'ctx>>,
+) -> Option<Offer<'ctx>> {
     let accesses: Vec<(Direction, Access<'ctx>, SiteId)> =
         events.iter().filter_map(|e| plain(e).map(|(direction, access)| (direction, *access, e.site))).collect();
     let instructions: Vec<_> = events.iter().map(|e| e.inst.as_value_ref()).collect();
-    let mut affine =
-        vec![RawAffine { address: ptr::null_mut(), stride: ptr::null_mut(), leader: 0, offset: 0 }; accesses.len()];
+    let whole = |access: &Access<'_>| access.bytes.is_multiple_of(GRANULE) && access.align >= GRANULE;
+    let all_whole = accesses.iter().all(|(_, access, _)| whole(access));
+    let none = ptr::null_mut();
+    let mut affine = vec![RawAffine { address: none, stride: none, leader: 0, offset: 0, stray: none }; accesses.len()];
     let mut copy = RawLoopCopy { iterations: ptr::null_mut(), branch: ptr::null_mut() };
     // SAFETY: a live header of the function that was opened; the arrays have the length that is passed.
     let copied = unsafe {
         let (all, count, affine) = (instructions.as_ptr(), instructions.len(), affine.as_mut_ptr());
-        ffi::threadtalk_shim_copy_loop(analysis.raw(), header.as_mut_ptr(), all, count, affine, &mut copy)
+        ffi::threadtalk_shim_copy_loop(analysis.raw(), header.as_mut_ptr(), all, count, all_whole, affine, &mut copy)
     };
     if !copied {
         return None;
     }
-    let strands = accesses.iter().zip(&affine).map(|((direction, access, site), affine)| Strand {
+    let before = strays.len();
+    strays.extend(events.iter().zip(&accesses).zip(&affine).filter(|(_, affine)| !affine.stray.is_null()).map(
+        |((event, (direction, access, _)), affine)| {
+            // SAFETY: the shim gave each stray an instruction and a pointer.
+            let (inst, pointer) = unsafe { (InstructionValue::new(affine.stray), PointerValue::new(affine.address)) };
+            Event { inst, action: Action::Plain(*direction, Access { pointer, ..*access }), ..(*event).clone() }
+        },
+    ));
+    let affine_ones = accesses.iter().zip(&affine).filter(|(_, affine)| affine.stray.is_null());
+    let strands = affine_ones.map(|((direction, access, site), affine)| Strand {
         direction: *direction,
         site: *site,
         leader: affine.leader,
         first: affine.offset,
         bytes: access.bytes,
-        whole: access.bytes.is_multiple_of(GRANULE) && access.align >= GRANULE,
+        whole: whole(access),
     });
     let stride = |leader: usize| llvm::constant(affine[leader].stride).map_or(0, |s| (s as i64).unsigned_abs());
     let accesses = joined(strands.collect(), stride).into_iter().map(|strand| {
@@ -116,7 +139,7 @@ fn copy<'ctx>(analysis: &mut Analysis, header: BasicBlock<'ctx>, events: &[&Even
     });
     // SAFETY: on success the shim has filled in a branch and an i64.
     let (branch, iterations) = unsafe { (InstructionValue::new(copy.branch), IntValue::new(copy.iterations)) };
-    Some(Offer { branch, iterations, accesses: accesses.collect() })
+    Some(Offer { branch, iterations, accesses: accesses.collect(), strays: strays.len() > before })
 }
 
 /// Joins accesses that follow each other without a gap: the pieces of an unrolled loop. Those of different lines

@@ -65,9 +65,20 @@ impl SharedLines {
             if process.signature.is_aliased(address) {
                 continue;
             }
+            // Most lines are in one state from end to end, as are their neighbours: nothing is shared there, and they count as one.
+            let (mut state, mut alike) = (NONE, 0);
             for (line, at) in cells.chunks_exact(ELEMENTS).zip((address..).step_by(LINE as usize)) {
-                self.look_at(process, at, line);
+                let Some(uniform) = uniform(line) else {
+                    self.look_at(process, at, line);
+                    continue;
+                };
+                if uniform != state {
+                    self.count(process, &[describe(process, state); ELEMENTS], alike);
+                    (state, alike) = (uniform, 0);
+                }
+                alike += 1;
             }
+            self.count(process, &[describe(process, state); ELEMENTS], alike);
         }
     }
 
@@ -115,7 +126,7 @@ impl SharedLines {
         if !parallel {
             return;
         }
-        self.count(process, &line);
+        self.count(process, &line, 1);
         let reads = |e: &Element, thread| reads(process, e, thread);
         let reader = |e: &Element| {
             let set = process.states.decode(e.state)?.readers;
@@ -127,14 +138,14 @@ impl SharedLines {
         }
     }
 
-    /// Adds the line to those of the sites that wrote it.
-    fn count(&self, process: &Process, line: &[Element; ELEMENTS]) {
+    /// Adds `times` such lines to those of the sites that wrote them.
+    fn count(&self, process: &Process, line: &[Element; ELEMENTS], times: u64) {
         for (i, e) in line.iter().enumerate().filter(|(_, e)| e.parallel) {
             if line.iter().take(i).any(|earlier| earlier.parallel && earlier.site == e.site) {
                 continue;
             }
             let Some([lines, elements, read, readers]) = self.written.counters(e.site.into()) else { return };
-            lines.fetch_add(1, Ordering::Relaxed);
+            lines.fetch_add(times, Ordering::Relaxed);
             let (mut own, mut own_read, mut own_readers) = (0, 0, 0);
             let mut last = (NONE, 0);
             for same in line.iter().filter(|other| other.parallel && other.site == e.site) {
@@ -148,10 +159,10 @@ impl SharedLines {
                     own_readers += last.1;
                 }
             }
-            elements.fetch_add(own, Ordering::Relaxed);
+            elements.fetch_add(own * times, Ordering::Relaxed);
             if own_read > 0 {
-                read.fetch_add(own_read, Ordering::Relaxed);
-                readers.fetch_add(own_readers, Ordering::Relaxed);
+                read.fetch_add(own_read * times, Ordering::Relaxed);
+                readers.fetch_add(own_readers * times, Ordering::Relaxed);
             }
         }
     }
@@ -181,9 +192,17 @@ impl SharedLines {
     }
 }
 
+/// The state of all cells of a line.
+fn uniform(line: &[AtomicU32]) -> Option<u32> {
+    // Acquire: as in `look_at`; an equal name later means the same state.
+    let first = line.first()?.load(Ordering::Acquire);
+    line.iter().all(|cell| cell.load(Ordering::Relaxed) == first).then_some(first)
+}
+
 fn describe(process: &Process, state: u32) -> Element {
     let written = match process.states.decode(state) {
         Some(shared) => shared.writer,
+        None if state == NONE => return Element::default(),
         None if state & SHARED == 0 => FreshId(state),
         None => return Element::default(),
     };
@@ -268,6 +287,16 @@ mod tests {
         assert_eq!(found(&[(1, &[]), (1, &[2]), (2, &[1]), (2, &[])]), None);
         // A flag.
         assert_eq!(found(&[(1, &[2, 3])]), None);
+    }
+
+    /// What `range_dies` takes for granted of lines in one state.
+    #[test]
+    fn a_line_in_one_state_shares_nothing() {
+        for readers in [&[][..], &[2], &[2, 3], &[1, 2]] {
+            let state = if readers.is_empty() { 5 } else { SHARED | 5 };
+            let line = [Element { state, thread: 1, site: 11, parallel: true }; ELEMENTS];
+            assert_eq!(judge(&line, |_, thread| readers.contains(&thread), |_| readers.first().copied()), None);
+        }
     }
 
     #[test]

@@ -65,6 +65,16 @@ impl Findings {
         self.complete.then_some(listed)
     }
 
+    /// There are events that neither list nor counts hold.
+    pub fn give_up(&mut self) {
+        (self.countable, self.complete) = (false, false);
+    }
+
+    /// See [`Self::give_up`].
+    pub fn is_given_up(&self) -> bool {
+        !self.countable && !self.complete
+    }
+
     /// `n` events that count in `counter`; `None`: what they are depends on their order.
     #[inline]
     pub fn count(&mut self, counter: Option<*mut EventCounter>, n: u64) -> Result<(), TooMany> {

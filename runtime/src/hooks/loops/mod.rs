@@ -1,12 +1,14 @@
 //! Whole loops: all accesses counted before the loop runs, as if it had run.
 //!
 //! Own values are no events, whatever their order, and most loops read little else. [`reads`] finds the events that a loop makes
-//! in the state that the cells are in before it. There are two ways to count them ([`findings`]):
+//! in the state that the cells are in before it. There are three ways to count them ([`findings`]):
 //!
 //! * If they are few, one by one in the order of the loop, as its instrumented copy would: first reads, exact traces and
 //!   watched elements included. So the rim of a row costs what it costs, and not the row.
 //! * If they are many, as sums for each counter: reuse that the thread knows already. Where order matters (a trace that is
 //!   followed exactly, a watched element) states are not known in this sense.
+//!
+//! * If one access alone makes events, and reads granule after granule upwards: all of them, in order ([`stream`]).
 //!
 //! Else, or if the loop overwrites what makes the events, its instrumented copy runs. Whether a loop is settled here is decided
 //! before anything is counted.
@@ -16,6 +18,7 @@
 
 mod findings;
 mod reads;
+mod stream;
 
 use super::access::{fresh_id, read_cell};
 use super::scan::prefetch;
@@ -58,8 +61,17 @@ impl Span {
     }
 }
 
+/// What kind of loop it is.
+#[derive(Clone, Copy)]
+pub struct Kind {
+    /// [`IN_NEST`](threadtalk_abi::loops::IN_NEST).
+    pub in_nest: bool,
+    /// [`STRAYS`](threadtalk_abi::loops::STRAYS).
+    pub strays: bool,
+}
+
 /// See [`threadtalk_abi::hooks::LOOP`].
-pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], in_nest: bool, iterations: u64) -> bool {
+pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], kind: Kind, iterations: u64) -> bool {
     let far = |a: &Access| a.flags & WRITE == 0 && a.stride.unsigned_abs() > NEAR.max(u64::from(a.bytes));
     // 0 iterations: 2^64 of them, in the pass's arithmetic.
     if p.is_paused() || accesses.len() > MOST_ACCESSES || iterations == 0 || accesses.iter().any(far) {
@@ -72,28 +84,34 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], in_nest: bool, i
         }
     }
     let mut found = Findings::new();
-    let ranges = if in_nest { t.header.ranges } else { 0 };
+    let ranges = if kind.in_nest { t.header.ranges } else { 0 };
     let looked = look(t, p, accesses, iterations, ranges, &mut found);
-    t.header.ranges = if in_nest { looked.unwrap_or(0) } else { 0 };
+    t.header.ranges = if kind.in_nest { looked.unwrap_or(0) } else { 0 };
     if looked.is_none() {
         return false;
     }
+    // Events of the strays would come after all others.
+    if kind.strays && found.eventful != 0 && p.plan.mode == CrdMode::Exact {
+        return false;
+    }
+    let alone = alone(accesses, found.eventful);
     let written = |read: Span| {
         let mut writes = accesses.iter().filter(|a| a.flags & WRITE != 0);
         writes.any(|a| Span::of(a, iterations).is_none_or(|w| w.meets(read)))
     };
     let eventful = found.eventful;
-    let settled = match found.few() {
-        Some(few) => one_by_one(t, p, few, accesses, written),
-        None => match found.counts() {
-            Some(counts) => {
-                // Another thread's value that the loop overwrites is an event before and none after: order matters.
-                let with_events = accesses.iter().zip(0..).filter(|(_, number)| eventful >> number & 1 == 1);
-                with_events.filter_map(|(a, _)| Span::of(a, iterations)).all(|read| !written(read))
-                    && in_sums(t, p, counts)
-            }
-            None => false,
-        },
+    // Another thread's value that the loop overwrites is an event before and none after: order matters.
+    let overwritten = || {
+        let with_events = accesses.iter().zip(0..).filter(|(_, number)| eventful >> number & 1 == 1);
+        with_events.filter_map(|(a, _)| Span::of(a, iterations)).any(written)
+    };
+    let settled = match (found.few(), alone) {
+        (Some(few), _) => one_by_one(t, p, few, accesses, written),
+        (None, _) if overwritten() => false,
+        (None, alone) => {
+            found.counts().is_some_and(|counts| in_sums(t, p, counts))
+                || alone.is_some_and(|access| in_order(t, p, access, iterations))
+        }
     };
     if settled {
         for access in accesses.iter().filter(|a| a.flags & WRITE != 0) {
@@ -104,7 +122,7 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], in_nest: bool, i
 }
 
 /// The events of all reads, in the state before the loop, and the number of ranges that are known to have none. `None`: too
-/// many events.
+/// many events, and not of one access alone that reads a stream.
 fn look(
     t: &mut Thread,
     p: &Process,
@@ -117,11 +135,29 @@ fn look(
         let span = Span::of(access, iterations)?;
         if access.flags & WRITE == 0 {
             let mut reader = Reader { t, p, access, number, span, iterations, ranges };
-            reader.look(found).ok()?;
+            let all = reader.look(found).is_ok();
             ranges = reader.ranges;
+            if !all {
+                found.give_up();
+            }
+        }
+        if found.is_given_up() {
+            alone(accesses, found.eventful)?;
         }
     }
     Some(ranges)
+}
+
+/// The access that makes all events, if it reads granule after granule upwards.
+fn alone(accesses: &[Access], eventful: u32) -> Option<&Access> {
+    let access = accesses.get(eventful.trailing_zeros() as usize)?;
+    (eventful.is_power_of_two() && access.stride > 0 && dense(access)).then_some(access)
+}
+
+fn in_order(t: &mut Thread, p: &Process, access: &Access, iterations: u64) -> bool {
+    let Some(span) = Span::of(access, iterations) else { return false };
+    stream::read(t, p, span, access.site);
+    true
 }
 
 fn one_by_one(

@@ -1,0 +1,49 @@
+//! A loop in which one access alone makes events, from one end of its range to the other: all of them in their order, as many at a
+//! time as are alike.
+//!
+//! This is what the instrumented copy of the loop would do: samples of the reuse distance begin and end at the same reads.
+
+use super::{Span, plain};
+use crate::hooks::access::{read_alike, read_cell};
+use crate::hooks::scan::{equal_prefix, own_prefix};
+use crate::phases;
+use crate::process::Process;
+use crate::thread::{Thread, memos};
+use core::sync::atomic::Ordering;
+use threadtalk_abi::GRANULE;
+use threadtalk_abi::cell::NONE;
+use threadtalk_sigmem::Run;
+
+/// Reads every granule of the span once, upwards.
+pub fn read(t: &mut Thread, p: &Process, span: Span, site: u32) {
+    memos::settle(memos::used(&mut t.header));
+    for run in p.signature.directory.runs(span.first, span.last - span.first + 1) {
+        // Memory without cells has no writer.
+        let Run::Mapped { address, cells } = run else { continue };
+        let mut at = 0;
+        while let Some(rest @ [first, ..]) = cells.get(at..) {
+            // One call stands for many: time goes on in it.
+            phases::tick(t, p);
+            let state = first.load(Ordering::Relaxed);
+            let element = address + at as u64 * GRANULE;
+            at += if state.wrapping_sub(t.header.own_base) < t.header.own_span {
+                own_prefix(plain(rest), t.header.own_base, t.header.own_span, 0)
+            } else if state == NONE {
+                equal_prefix(plain(rest), state)
+            } else if let Some(counter) = t.known(state, site) {
+                let alike = equal_prefix(plain(rest), state) as u64;
+                // SAFETY: counters of the event cache are mapped for the life of the process, and only this thread counts in them.
+                let counter = unsafe { &mut *counter };
+                // Before the next one to be sampled.
+                let free = alike.min(counter.next.saturating_sub(counter.rar).saturating_sub(1));
+                counter.rar += free;
+                if free == 0 {
+                    read_cell(t, p, first, element, site);
+                }
+                free.max(1) as usize
+            } else {
+                read_alike(t, p, rest, element, site)
+            };
+        }
+    }
+}
