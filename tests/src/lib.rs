@@ -8,6 +8,7 @@
 //! * [`difference`] finds the first count in which two reports differ.
 //! * [`disassembly`] reads machine code: what hooks reach, and how long the inlined sequences are.
 //! * [`oracle`] is an exact model of what is counted, for random schedules of `programs/special/kernels.c`.
+//! * [`planted`] finds the lines of planted causes of imbalance.
 //! * [`scene`] is for tests that do more with a program than run it to its end.
 //!
 //! `programs/README.md` explains the language of the comments.
@@ -21,5 +22,6 @@ pub mod execute;
 pub mod expectation;
 pub mod formula;
 pub mod oracle;
+pub mod planted;
 pub mod report;
 pub mod scene;

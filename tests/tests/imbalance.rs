@@ -3,8 +3,8 @@
 use serde_json::Value;
 use std::collections::BTreeSet;
 use threadtalk_tests::compile::Compiler;
-use threadtalk_tests::distribution::programs;
 use threadtalk_tests::execute::Run;
+use threadtalk_tests::planted::{important, marked};
 use threadtalk_tests::scene::Scene;
 
 /// What is planted in `planted.c`.
@@ -20,16 +20,6 @@ fn scene() -> Scene {
         scene.compile(Compiler::Instrumented, "../imbalance/planted.c", name, &flags);
     }
     scene
-}
-
-/// Lines of a program with this word in a comment at their end.
-fn marked(program: &str, word: &str) -> BTreeSet<u64> {
-    let source = std::fs::read_to_string(programs().join("imbalance").join(program)).unwrap();
-    let is_it = |line: &&str| {
-        let words = line.split("// ").nth(1).map(|comment| comment.trim_start_matches("planted: "));
-        words.is_some_and(|words| words.split(", ").any(|w| w == word))
-    };
-    (1u64..).zip(source.lines()).filter(|(_, line)| is_it(line)).map(|(number, _)| number).collect()
 }
 
 /// What `threadtalk imbalance` says of the section that loses most.
@@ -50,13 +40,6 @@ fn section(scene: &Scene, plant: &str, threads: usize, seed: u64) -> Value {
     let sections = all["sections"].as_array_mut().unwrap();
     let most = sections.iter().position(between).unwrap_or_else(|| panic!("{plant} {threads}: {sections:#?}"));
     sections.swap_remove(most)
-}
-
-/// Causes above 0.1: line and score.
-fn important(section: &Value) -> Vec<(u64, f64)> {
-    let causes = section["causes"].as_array().unwrap().iter();
-    let of = |c: &Value| (c["line"].as_u64().unwrap_or(0), c["score"].as_f64().unwrap());
-    causes.map(of).filter(|(_, score)| *score > 0.1).collect()
 }
 
 /// Reported and planted, reported and not planted, planted and not reported.
@@ -180,17 +163,6 @@ fn blocks_of_the_matrix_multiplication_are_counted_exactly() {
     assert!(worker.clone().count() > 3 && worker.clone().all(|b| b["class"] == "parallel"));
     let levels = blocks.iter().map(|b| b["counts"].as_array().unwrap().len()).max().unwrap();
     assert!(levels <= 5, "four threads and the first");
-}
-
-#[test]
-fn from_creation_to_join_without_the_thread_that_only_waits() {
-    let scene = compiled("join.cpp", &["-pthread"]);
-    let all = analysed(&scene, &[]);
-    let section = &all["sections"][0];
-    assert_eq!((&section["kind"], &section["threads"]), (&"join".into(), &8.into()), "{section:#}");
-    let found = important(section);
-    assert_eq!(found.len(), 1, "{section:#}");
-    assert!(marked("join.cpp", "join").contains(&found[0].0) && found[0].1 > 0.9, "{found:?}");
 }
 
 #[test]

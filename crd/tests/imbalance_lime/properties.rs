@@ -33,8 +33,6 @@ fn permuted(v: &[f64], order: &[usize]) -> Vec<f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
-
     #[test]
     fn units_do_not_matter((section, mut random) in planted()) {
         let before = analyse(&section, &Options::default());

@@ -1,5 +1,6 @@
 //! From counts and times of a run to sections with causes, tables of regions, kinds and block vectors.
 
+mod handed_out;
 mod program;
 mod tables;
 

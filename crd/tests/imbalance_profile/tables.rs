@@ -68,6 +68,18 @@ fn kinds_of_threads_and_the_call_that_tells_them_apart() {
 }
 
 #[test]
+fn threads_that_ran_for_less_than_a_tick_are_compared_by_work() {
+    let mut o = halves();
+    branch(&mut o);
+    let block = o.blocks.len() as u32 - 3;
+    o.by_thread = [1, 1, 9, 1].map(|times| vec![(block, times)]).into();
+    assert_eq!(of(&o).similarity.unwrap().by, "cpu");
+    o.nodes.iter_mut().for_each(|n| n.cpu_ns /= 1_000_000_000);
+    let found = of(&o).similarity.unwrap();
+    assert_eq!((found.by, found.kinds), ("work", vec![vec![0, 1, 3], vec![2]]));
+}
+
+#[test]
 fn work_accesses_misses_calls_and_communication_of_a_region() {
     let mut o = empty();
     branch(&mut o);

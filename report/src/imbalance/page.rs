@@ -79,6 +79,9 @@ fn section(view: View, index: usize, section: &Section) -> String {
         figures::spark(&section.values)
     );
     let important: Vec<&Cause> = section.causes.iter().filter(|c| c.important()).collect();
+    if let Some(how) = words::handed_out(section) {
+        let _ = write!(out, "<p class=\"muted\">Handed out: {}.</p>", escape(how));
+    }
     match words::without_cause(view.imbalance, section) {
         Some(why) => out += &format!("<p class=\"muted\">Causes: {}.</p>", escape(&why)),
         None => {
@@ -136,6 +139,9 @@ fn cause(cause: &Cause) -> String {
         words::probability(cause.p).replace('<', "&lt;"),
         figures::spark(&cause.counts)
     );
+    if let Some(others) = words::alike(cause) {
+        let _ = write!(out, "<div class=\"muted\">{}</div>", escape(&others));
+    }
     let lines = source::around(cause.file.as_deref(), cause.line);
     if !lines.is_empty() {
         out += "<pre>";
@@ -215,7 +221,7 @@ fn regions(view: View, top: usize) -> String {
 }
 
 fn similar(view: View, similarity: &Similarity) -> String {
-    let by = if similarity.by == "cpu" { "CPU time of each region" } else { "work in each region" };
+    let by = words::compared_in_kinds(similarity);
     let severity = similarity.severity.map_or("without bound".to_owned(), |s| format!("{s:.6}"));
     let mut out = format!(
         "<section class=\"card imbalance\"><h2>Similarity of the threads</h2> <span class=\"muted\">by {by}</span>\

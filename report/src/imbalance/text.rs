@@ -90,6 +90,9 @@ fn section(view: View, index: usize, section: &Section, paint: Style) -> String 
     for share in section.regions.iter().take(SECTION_REGIONS) {
         line("work in", &region_of_section(view, share.region, share.share));
     }
+    if let Some(how) = words::handed_out(section) {
+        line("handed out", how);
+    }
     match words::without_cause(view.imbalance, section) {
         Some(why) => line("causes", &why),
         None => {
@@ -145,6 +148,9 @@ fn cause(cause: &Cause, paint: Style) -> String {
         words::probability(cause.p),
         words::sparkline(&cause.counts)
     );
+    if let Some(others) = words::alike(cause) {
+        let _ = writeln!(out, "          {}", paint.faint(&others));
+    }
     for (number, text) in source::around(cause.file.as_deref(), cause.line) {
         let here = cause.line == Some(number);
         let line = format!("          {} {number:>5}  {}", if here { ">" } else { " " }, fold::shorten(&text, 96));
@@ -210,7 +216,7 @@ fn regions(view: View, shape: &Shape) -> String {
 }
 
 fn similar(view: View, similarity: &Similarity, paint: Style) -> String {
-    let by = if similarity.by == "cpu" { "CPU time of each region" } else { "work in each region" };
+    let by = words::compared_in_kinds(similarity);
     let mut out = format!("\n{}\n", paint.strong(&format!("Similarity of the threads, by {by}")));
     for (number, kind) in similarity.kinds.iter().enumerate() {
         let _ = writeln!(out, "  kind {number}: {}", words::threads(kind));

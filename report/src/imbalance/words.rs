@@ -3,7 +3,8 @@
 use crate::{label, number};
 use threadtalk_crd::imbalance::lime::{MIN_THREADS, Reason};
 use threadtalk_crd::imbalance::pbv::Category;
-use threadtalk_crd::imbalance::profile::model::{Cause, Dependent, Imbalance, Section};
+use threadtalk_crd::imbalance::profile::model::{Alike, Cause, Dependent, Imbalance, Section, Similarity};
+use threadtalk_crd::imbalance::profile::observed::HandedOut;
 
 /// What a number of a metric counts, and how it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +106,29 @@ pub fn instances(section: &Section) -> String {
     text
 }
 
+/// That work was handed out in a section, and how it is compared; nothing if none was.
+pub fn handed_out(section: &Section) -> Option<&'static str> {
+    match section.handed_out {
+        HandedOut::Nothing => None,
+        HandedOut::Wholly => Some("chunks and tasks that threads asked for: compared as if each had a processor"),
+        HandedOut::Partly => Some(
+            "chunks and tasks that threads asked for: compared as if each had a processor; there were more than are \
+             recorded, and those are shared out evenly",
+        ),
+    }
+}
+
+/// Other branches that counts cannot tell from a cause; nothing if there are none.
+pub fn alike(cause: &Cause) -> Option<String> {
+    const NAMED: usize = 3;
+    let name = |a: &Alike| format!("{} in {}", place(a.file.as_deref(), a.line), a.function);
+    let mut names: Vec<String> = cause.alike.iter().take(NAMED).map(name).collect();
+    if cause.alike.len() > NAMED {
+        names.push(format!("{} more", cause.alike.len() - NAMED));
+    }
+    (!names.is_empty()).then(|| format!("in the same threads: {}", names.join(", ")))
+}
+
 /// Why a section has no cause to show; nothing if it has.
 pub fn without_cause(imbalance: &Imbalance, section: &Section) -> Option<String> {
     if section.causes.iter().any(Cause::important) {
@@ -172,6 +196,14 @@ pub fn sparkline(values: &[f64]) -> String {
         if value <= 0.0 { '\u{b7}' } else { BARS[((value / largest * 8.0).ceil() as usize).clamp(1, 8) - 1] }
     };
     values.chunks(each).map(bar).collect()
+}
+
+/// What kinds of threads were told apart by.
+pub fn compared_in_kinds(similarity: &Similarity) -> &'static str {
+    match similarity.by {
+        "cpu" => "CPU time of each region",
+        _ => "work in each region (they have no CPU times, or times under a tick of the clock, 10 ms)",
+    }
 }
 
 /// A category of instructions.

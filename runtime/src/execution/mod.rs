@@ -12,6 +12,7 @@ pub mod columns;
 pub mod counts;
 pub mod levels;
 pub mod part;
+pub mod pieces;
 pub mod sections;
 pub mod teams;
 pub mod tree;

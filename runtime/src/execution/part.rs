@@ -56,8 +56,10 @@ pub struct Part {
     pub identity: Identity,
     /// Between begin and arrival.
     pub is_open: bool,
-    is_counted: bool,
-    begin_ns: u64,
+    /// Its counts are recorded, too.
+    pub is_counted: bool,
+    /// When it began.
+    pub begin_ns: u64,
     begin_cpu_ns: u64,
     /// The counters when it began; null until there are any.
     base: *mut u64,

@@ -6,6 +6,7 @@
 //! moves to the last task's end.
 
 use super::part::{self, Identity, Part};
+use super::pieces::{self, Pieces};
 use super::waiting::{self, NO_FRAME};
 use super::{code, waiting::take_site};
 use crate::process::{Process, clock};
@@ -43,8 +44,15 @@ struct Member {
     phase: Part,
     barriers: u64,
     site: u32,
+    pieces: Pieces,
     /// CPU time of the tasks at the last barrier before the one that runs, and when that began.
     task_cpu_ns: u64,
+}
+
+impl Member {
+    const fn new() -> Self {
+        Self { region: Part::new(), phase: Part::new(), barriers: 0, site: 0, pieces: Pieces::new(), task_cpu_ns: 0 }
+    }
 }
 
 /// A region that this thread forks.
@@ -75,8 +83,7 @@ impl Teams {
     /// In no team.
     pub const fn new() -> Self {
         Self {
-            members: [const { Member { region: Part::new(), phase: Part::new(), barriers: 0, site: 0, task_cpu_ns: 0 } };
-                DEPTH],
+            members: [const { Member::new() }; DEPTH],
             depth: 0,
             forks: [Fork { number: 0, raised: 0 }; DEPTH],
             forked: 0,
@@ -124,8 +131,21 @@ fn phase(t: &mut Thread) -> &mut Part {
     &mut member(t).phase
 }
 
+/// The work that was handed out to the thread in its innermost team.
+pub(super) fn handed_out(t: &mut Thread) -> &mut Pieces {
+    &mut member(t).pieces
+}
+
+/// The thread's parts in its innermost team, if they are recorded: open, or closed while it executes tasks at a barrier.
+pub(super) fn recorded(t: &mut Thread) -> impl Iterator<Item = &mut Part> {
+    let recorded = is_recorded(t);
+    let own = member(t);
+    let parts = [&mut own.region, &mut own.phase].into_iter();
+    parts.filter(move |part| recorded && (part.is_open || !part.record.is_null()))
+}
+
 /// Whether the innermost team of the thread is one that is recorded.
-fn is_recorded(t: &Thread) -> bool {
+pub(super) fn is_recorded(t: &Thread) -> bool {
     (1..=DEPTH).contains(&t.execution.teams.depth)
 }
 
@@ -191,6 +211,7 @@ pub fn part_begins(t: &mut Thread, p: &Process, number: u64, team: u32, index: u
     };
     let own = member(t);
     (own.barriers, own.site, own.region.identity) = (0, site, identity);
+    own.pieces.clear();
     part::open(t, p, region, identity);
     part::open(t, p, phase, phase_of(identity, 0, site, p));
 }
@@ -201,6 +222,7 @@ fn phase_of(region: Identity, barriers: u64, begin_site: u32, p: &Process) -> Id
         kind: InstanceKind::OmpBarrier,
         ordinal: region.ordinal << 32 | barriers,
         weight: region.weight * part::weight(barriers, p.options.instances),
+        flags: region.flags & instance_flags::PRIMARY,
         begin_site,
         ..region
     }
@@ -245,6 +267,7 @@ pub fn barrier_begins(t: &mut Thread, p: &Process, is_last: bool, address: *cons
         return;
     }
     member(t).task_cpu_ns = 0;
+    pieces::barrier(t, p);
     if !is_last {
         let site = if stored == 0 { code::site(t, p, address) } else { stored };
         member(t).site = site;
@@ -280,6 +303,7 @@ pub fn barrier_ends(t: &mut Thread, p: &Process, is_last: bool) {
     }
     own.barriers += 1;
     let next = phase_of(own.region.identity, own.barriers, own.site, p);
+    own.pieces.phase_begins();
     part::open(t, p, phase, next);
 }
 
@@ -307,6 +331,7 @@ fn is_primary(t: &mut Thread) -> bool {
 
 /// The thread switches to a task, in a wait or in another task.
 pub fn task_begins(t: &mut Thread, p: &Process) {
+    pieces::task_begins(t, p);
     if waiting::interrupt(t, p) {
         member(t).task_cpu_ns = clock::thread_cpu_ns();
     }
@@ -314,6 +339,8 @@ pub fn task_begins(t: &mut Thread, p: &Process) {
 
 /// The task is complete.
 pub fn task_ends(t: &mut Thread, p: &Process) {
+    // Before the parts' arrival moves: the piece ends inside them.
+    pieces::task_ends(t, p);
     if !waiting::resume(t, p) {
         return;
     }

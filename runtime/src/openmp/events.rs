@@ -1,14 +1,14 @@
 //! OMPT's callbacks about regions, barriers, tasks and locks.
 
 use super::ompt::{self, Data, Interface};
-use crate::execution::{on_thread, teams, waiting};
+use crate::execution::{on_thread, pieces, teams, waiting};
 use core::ffi::{c_int, c_uint, c_void};
 use core::mem::transmute;
 use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_profile::layout::BlockedKind;
 
 /// All of them, for `ompt_set_callback`.
-pub fn all() -> [(c_int, Interface); 9] {
+pub fn all() -> [(c_int, Interface); 11] {
     // SAFETY: callbacks of the events' types, erased as the interface wants it.
     unsafe {
         [
@@ -17,6 +17,8 @@ pub fn all() -> [(c_int, Interface); 9] {
             (ompt::CALLBACK_IMPLICIT_TASK, transmute::<ompt::ImplicitTask, Interface>(implicit_task)),
             (ompt::CALLBACK_SYNC_REGION, transmute::<ompt::SyncRegion, Interface>(sync_region)),
             (ompt::CALLBACK_SYNC_REGION_WAIT, transmute::<ompt::SyncRegion, Interface>(sync_region_wait)),
+            (ompt::CALLBACK_WORK, transmute::<ompt::Work, Interface>(work)),
+            (ompt::CALLBACK_DISPATCH, transmute::<ompt::Dispatch, Interface>(dispatch)),
             (ompt::CALLBACK_TASK_SCHEDULE, transmute::<ompt::TaskSchedule, Interface>(task_schedule)),
             (ompt::CALLBACK_MUTEX_ACQUIRE, transmute::<ompt::MutexAcquire, Interface>(mutex_acquire)),
             (ompt::CALLBACK_MUTEX_ACQUIRED, transmute::<ompt::Mutex, Interface>(mutex_acquired)),
@@ -94,6 +96,35 @@ unsafe extern "C" fn sync_region_wait(
     } else {
         on_thread(|t, p| teams::wait_ends(t, p, is_last == Some(true)));
     }
+}
+
+unsafe extern "C" fn work(
+    kind: c_int,
+    endpoint: c_int,
+    _parallel: *mut Data,
+    _task: *mut Data,
+    _count: u64,
+    _address: *const c_void,
+) {
+    // Iterations of a static loop are the thread's own from the beginning; so is what the compiler calls sections.
+    if !matches!(kind, ompt::WORK_LOOP_DYNAMIC | ompt::WORK_LOOP_GUIDED | ompt::WORK_LOOP_OTHER) {
+        return;
+    }
+    if endpoint == ompt::SCOPE_BEGIN {
+        on_thread(|t, _| pieces::loop_begins(t, kind == ompt::WORK_LOOP_GUIDED));
+    } else {
+        on_thread(pieces::loop_ends);
+    }
+}
+
+unsafe extern "C" fn dispatch(_parallel: *mut Data, _task: *mut Data, kind: c_int, instance: Data) {
+    let iterations = if kind == ompt::DISPATCH_LOOP_CHUNK {
+        // SAFETY: of this kind the word is a pointer to the chunk or null, valid during the call.
+        unsafe { instance.pointer.cast::<ompt::Chunk>().as_ref() }.map_or(0, |chunk| chunk.iterations)
+    } else {
+        0
+    };
+    on_thread(|t, p| pieces::dispatched(t, p, iterations));
 }
 
 unsafe extern "C" fn task_schedule(_prior: *mut Data, status: c_int, _next: *mut Data) {

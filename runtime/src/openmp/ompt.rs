@@ -56,6 +56,20 @@ pub type MutexAcquire = unsafe extern "C" fn(c_int, c_uint, c_uint, u64, *const 
 /// `ompt_callback_mutex_t`.
 pub type Mutex = unsafe extern "C" fn(c_int, u64, *const c_void);
 
+/// `ompt_callback_work_t`.
+pub type Work = unsafe extern "C" fn(c_int, c_int, *mut Data, *mut Data, u64, *const c_void);
+/// `ompt_callback_dispatch_t`; what is dispatched comes as a number or a pointer, by its kind.
+pub type Dispatch = unsafe extern "C" fn(*mut Data, *mut Data, c_int, Data);
+
+/// `ompt_dispatch_chunk_t`.
+#[repr(C)]
+pub struct Chunk {
+    /// First iteration.
+    pub start: u64,
+    /// How many.
+    pub iterations: u64,
+}
+
 /// `ompt_callback_parallel_begin`.
 pub const CALLBACK_PARALLEL_BEGIN: c_int = 3;
 /// `ompt_callback_parallel_end`.
@@ -66,6 +80,18 @@ pub const CALLBACK_TASK_SCHEDULE: c_int = 6;
 pub const CALLBACK_IMPLICIT_TASK: c_int = 7;
 /// `ompt_callback_sync_region_wait`.
 pub const CALLBACK_SYNC_REGION_WAIT: c_int = 16;
+/// `ompt_callback_work`.
+pub const CALLBACK_WORK: c_int = 20;
+/// `ompt_callback_dispatch`.
+pub const CALLBACK_DISPATCH: c_int = 32;
+/// `ompt_dispatch_ws_loop_chunk`: a pointer to a [`Chunk`].
+pub const DISPATCH_LOOP_CHUNK: c_int = 3;
+/// `ompt_work_loop_dynamic`.
+pub const WORK_LOOP_DYNAMIC: c_int = 11;
+/// `ompt_work_loop_guided`.
+pub const WORK_LOOP_GUIDED: c_int = 12;
+/// `ompt_work_loop_other`.
+pub const WORK_LOOP_OTHER: c_int = 13;
 /// `ompt_callback_mutex_released`.
 pub const CALLBACK_MUTEX_RELEASED: c_int = 17;
 /// `ompt_callback_sync_region`.

@@ -1,8 +1,10 @@
-// Eight std::thread of which one has more to do, from creation to join; `main` only waits.
+// Threads of std::thread (8, or as many as the argument says) of which one has more to do, from creation to join; `main`
+// only waits. A second argument: none has more to do.
+#include <cstdlib>
 #include <thread>
 #include <vector>
 
-static double sinks[8][16];
+static double sinks[64][16];
 
 static __attribute__((noinline)) double spin(long rounds)
 {
@@ -14,13 +16,14 @@ static __attribute__((noinline)) double spin(long rounds)
     return x;
 }
 
-int main()
+int main(int argc, char **argv)
 {
+    int count = argc > 1 ? std::atoi(argv[1]) : 8, slow = argc > 2 ? -1 : 5;
     std::vector<std::thread> threads;
-    for (int t = 0; t < 8; t++)
-        threads.emplace_back([t] {
+    for (int t = 0; t < count; t++)
+        threads.emplace_back([t, slow] {
             double x = spin(20000);
-            if (t == 5) // planted: join
+            if (t == slow) // planted: join
                 x += spin(60000);
             sinks[t][0] = x;
         });

@@ -4,7 +4,7 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 
 use super::super::vector::constant;
-use super::cause::{Cause, Kind};
+use super::cause::{Cause, IMPORTANT, Kind};
 use super::cluster::{clusters, predictor};
 use super::forward::{Level, forward};
 use super::leaders::Graph;
@@ -36,11 +36,20 @@ pub struct Options {
     /// Imbalance (1 less mean over maximum) under which there is nothing to explain: what is left of a balanced program
     /// are the turns of its data, and a regression explains them as well as any.
     pub min_imbalance: f64,
+    /// Share of the variance with which selection ends. What explains no more than 1 % of it beside the others has a
+    /// coefficient of at most 0.1, which matters to no one; but where it is nearly the opposite of one that is selected,
+    /// as the other side of a branch is, the two would share one cause with coefficients far above 1.
+    pub unexplained: f64,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { threshold: 0.9, significance: Significance::Divided(0.05), min_imbalance: 0.01 }
+        Options {
+            threshold: 0.9,
+            significance: Significance::Divided(0.05),
+            min_imbalance: 0.01,
+            unexplained: IMPORTANT * IMPORTANT,
+        }
     }
 }
 
@@ -126,6 +135,7 @@ fn explain(section: &Section, groups: usize, options: &Options, analysis: &mut A
         Significance::Divided(alpha) => Level::divided(alpha, predictors.len()),
         Significance::Raw(alpha) => Level::raw(alpha),
     };
+    let level = Level { rest: options.unexplained, ..level };
     let selected = forward(&section.dependent, &predictors, level, groups);
     analysis.clusters = found.iter().map(|c| c.iter().map(|&i| kept[i]).collect()).collect();
     let graph = Graph::new(&section.edges, &section.dependent);

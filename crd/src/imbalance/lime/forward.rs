@@ -5,8 +5,8 @@ use super::f_test::upper_tail;
 use super::pairs::{best_pair, chance};
 use super::residual::project_out;
 
-/// What is left of the dependent variable's sum of squares when the fit counts as perfect.
-const PERFECT: f64 = 1e-12;
+/// What is left of the dependent variable's sum of squares when the fit is perfect: rounding.
+pub const PERFECT: f64 = 1e-12;
 
 /// Below this share of its length a predictor is a combination of those already selected.
 const COLLINEAR: f64 = 1e-8;
@@ -34,18 +34,20 @@ pub struct Level {
     pub alone: f64,
     /// If no one enters alone, two enter together whose common p is below this; 0 = never.
     pub pair: f64,
+    /// Nothing more is sought when this share of the sum of squares is left, at least [`PERFECT`].
+    pub rest: f64,
 }
 
 impl Level {
-    /// `alpha` for one alone, no pairs.
+    /// `alpha` for one alone, no pairs, until the fit is perfect.
     pub fn raw(alpha: f64) -> Level {
-        Level { alone: alpha, pair: 0.0 }
+        Level { alone: alpha, pair: 0.0, rest: PERFECT }
     }
 
     /// `alpha` divided by how many there are to choose from: predictors, and pairs of them (Bonferroni).
     pub fn divided(alpha: f64, predictors: usize) -> Level {
         let n = predictors.max(2) as f64;
-        Level { alone: alpha / predictors.max(1) as f64, pair: alpha / (n * (n - 1.0) / 2.0) }
+        Level { alone: alpha / predictors.max(1) as f64, pair: alpha / (n * (n - 1.0) / 2.0), rest: PERFECT }
     }
 }
 
@@ -57,11 +59,12 @@ impl Level {
 /// a branch are exact opposites and explain the same, but the side that takes the time is the cause.
 pub fn forward(dependent: &[f64], predictors: &[Vec<f64>], level: Level, groups: usize) -> Vec<Selected> {
     let mut model = Model::new(dependent, predictors);
+    let enough = level.rest.max(PERFECT) * dot(&model.left, &model.left);
     loop {
         let rss = dot(&model.left, &model.left);
         let used = groups + model.selected.len();
         let Some(freedom) = dependent.len().checked_sub(used + 1).filter(|&d| d >= 1) else { break };
-        if rss <= model.perfect {
+        if rss <= enough {
             break;
         }
         let Some((index, f)) = model.best_alone(rss, freedom) else { break };

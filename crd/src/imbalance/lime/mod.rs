@@ -24,7 +24,7 @@ pub use cause::{Cause, IMPORTANT, Kind};
 pub use cluster::{clusters, predictor};
 pub use combine::{Combined, Instance, combine};
 pub use f_test::upper_tail;
-pub use forward::{Level, Selected, forward};
+pub use forward::{Level, PERFECT, Selected, forward};
 pub use leaders::leaders;
 pub use pool::Unpoolable;
 pub use residual::residual;

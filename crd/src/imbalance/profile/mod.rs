@@ -3,6 +3,10 @@
 //! (`parallelism`).
 
 mod graph;
+mod groups;
+mod handed_out;
+mod instances;
+mod leads;
 pub mod model;
 pub mod observed;
 mod parallelism;
@@ -43,7 +47,8 @@ pub fn analyse(observed: &Observed, options: &Options) -> Imbalance {
         Some(Dependent::Work) | None if control_flow => Dependent::Work,
         _ => Dependent::Time,
     };
-    let sections = Sections::new(observed, options, dependent);
+    let parts = handed_out::parts(observed, dependent);
+    let sections = Sections::new(observed, &parts, options, dependent);
     let team: BTreeSet<u32> = sections.team();
     let merged = regions::merged(observed);
     Imbalance {

@@ -9,7 +9,7 @@ use super::super::lime;
 use super::super::pbv::{Category, Class, Mix, Point};
 use super::super::similarity::ccr::CriticalRegion;
 use super::super::similarity::{DecisionTable, Reducts};
-use super::observed::Counting;
+use super::observed::{Counting, HandedOut};
 
 /// Value of [`Imbalance::schema`].
 pub const SCHEMA: &str = "threadtalk.imbalance/1";
@@ -89,6 +89,9 @@ pub struct Section {
     pub waited: Vec<f64>,
     /// Threads that behave alike in it; indices into the vectors.
     pub kinds: Vec<Vec<usize>>,
+    /// Whether work in it was handed out to threads as they asked for it. That work is in the vectors as if each thread
+    /// had had a processor of its own, as which thread got it says nothing about the program.
+    pub handed_out: HandedOut,
     /// Why no causes were sought.
     pub reason: Option<lime::Reason>,
     /// Predictors that a cause was chosen among: the most of any instance.
@@ -130,6 +133,22 @@ pub struct Cause {
     pub p: f64,
     /// How often each thread went that way, or had the event, summed over the recorded instances.
     pub counts: Vec<f64>,
+    /// Other branches that the same threads take as often, so that counts cannot tell which of them it is: this one leads
+    /// most of what takes the time. By falling score.
+    pub alike: Vec<Alike>,
+}
+
+/// A branch that cannot be told apart from a cause.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Alike {
+    /// File.
+    pub file: Option<Arc<str>>,
+    /// Line.
+    pub line: Option<u32>,
+    /// Function.
+    pub function: Arc<str>,
+    /// Its own score.
+    pub score: f64,
 }
 
 impl Cause {

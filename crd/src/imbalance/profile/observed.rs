@@ -33,6 +33,8 @@ pub struct Observed {
     pub counting: Counting,
     /// Executions of sections, one for each thread and instance.
     pub parts: Vec<Part>,
+    /// Pieces of work that threads asked for, inside parts of theirs, whose counts include them.
+    pub pieces: Vec<Part>,
     /// Where accesses are that a cache model or a counter counted.
     pub sites: Vec<SiteOf>,
     /// Such counts over the whole run: thread, site, count.
@@ -155,17 +157,35 @@ pub struct Part {
     pub wall_ns: u64,
     /// Time from the arrival until the last one had arrived, in nanoseconds.
     pub waited_ns: u64,
-    /// Instances that this one stands for.
+    /// Instances that this one stands for; of a piece: how many pieces of the thread it is.
     pub weight: f64,
     /// The thread created the others and joins them.
     pub creator: bool,
     /// Its counts were recorded.
     pub counted: bool,
+    /// Whether it has pieces of work that threads asked for.
+    pub handed_out: HandedOut,
     /// Times that the thread took each edge.
     pub edges: Sparse,
     /// Accesses and misses.
     pub events: Vec<SiteEvent>,
 }
+
+/// Work of a part that its thread had because it asked for it when it did: chunks of dynamic and guided loops, tasks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HandedOut {
+    /// None.
+    #[default]
+    Nothing,
+    /// Each piece is known.
+    Wholly,
+    /// There were more pieces than are recorded.
+    Partly,
+}
+
+/// [`Part::kind`] of a piece of work.
+pub const PIECE: &str = "omp_piece";
 
 /// A place in the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -47,7 +47,7 @@ impl Observed {
         let by_thread = observed.threads.iter().map(|t| executions(rows.by_thread.get(t).unwrap_or(&none))).collect();
         let by_level =
             rows.by_level.iter().map(|(&level, counters)| (u32::from(level), executions(counters))).collect();
-        let parts = profile
+        let (pieces, parts) = profile
             .instances()
             .map(|i| {
                 let part = (i.number, i.thread);
@@ -64,11 +64,12 @@ impl Observed {
                     weight: i.weight as f64,
                     creator: i.is_primary(),
                     counted: i.is_counted(),
+                    handed_out: if i.is_untold() { HandedOut::Partly } else { HandedOut::Nothing },
                     edges: rows.by_part.get(&part).map(&complete).unwrap_or_default(),
                     events: rows.part_events.remove(&part).unwrap_or_default(),
                 }
             })
-            .collect();
+            .partition(|part| part.kind == PIECE);
         let waits = profile
             .blocked()
             .map(|b| Wait {
@@ -79,7 +80,8 @@ impl Observed {
                 wall_ns: b.wall_ns,
             })
             .collect();
-        (observed.by_thread, observed.by_level, observed.parts, observed.waits) = (by_thread, by_level, parts, waits);
+        (observed.by_thread, observed.by_level, observed.waits) = (by_thread, by_level, waits);
+        (observed.parts, observed.pieces) = (parts, pieces);
         observed.sites = sites.of_events;
         observed
     }
@@ -140,6 +142,7 @@ fn instance_kind(kind: InstanceKind) -> &'static str {
         InstanceKind::OmpSections => "omp_sections",
         InstanceKind::OmpSingle => "omp_single",
         InstanceKind::Condition => "condition",
+        InstanceKind::OmpPiece => PIECE,
     }
 }
 

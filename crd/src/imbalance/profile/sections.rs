@@ -6,17 +6,13 @@ use super::super::lime::{self, HardwareEvent, Reason};
 use super::super::similarity::kinds::{TAU, kinds, members};
 use super::super::vector::centred;
 use super::graph::{CallFlow, NodeOf};
-use super::model::{Cause, Dependent, Section, Share, known};
+use super::groups::{self, Told};
+use super::instances::{Identity, Instance, identity, instances};
+use super::leads::leads;
+use super::model::{Alike, Cause, Dependent, Section, Share, known};
 use super::observed::{EventKind, Observed, Part, SiteEvent, Sparse, Spot};
 use super::places::Places;
 use super::{MISS_COST, Options};
-
-/// All parts of one dynamic instance, by thread.
-struct Instance<'a> {
-    parts: Vec<&'a Part>,
-    /// What each thread executed of each block.
-    executions: Vec<Sparse>,
-}
 
 /// What all instances of a program share.
 pub struct Sections<'a> {
@@ -29,15 +25,13 @@ pub struct Sections<'a> {
     by_thread: BTreeMap<u32, Vec<&'a Part>>,
 }
 
-/// Kind, begin, end.
-type Identity = (&'static str, Spot, Spot);
-
 impl<'a> Sections<'a> {
-    pub fn new(observed: &'a Observed, options: &'a Options, dependent: Dependent) -> Sections<'a> {
+    /// `parts`: those of `observed`, with the work that was handed out as if each thread had a processor.
+    pub fn new(observed: &'a Observed, parts: &'a [Part], options: &'a Options, dependent: Dependent) -> Sections<'a> {
         let mut by_thread: BTreeMap<u32, Vec<&Part>> = BTreeMap::new();
         observed.parts.iter().for_each(|p| by_thread.entry(p.thread).or_default().push(p));
         by_thread.values_mut().for_each(|parts| parts.sort_by_key(|p| p.begin_ns));
-        let (graph, instances) = (CallFlow::new(observed), instances(observed));
+        let (graph, instances) = (CallFlow::new(observed), instances(observed, parts));
         Sections { observed, options, dependent, graph, instances, by_thread }
     }
 
@@ -61,7 +55,7 @@ impl<'a> Sections<'a> {
     fn dependent(&self, instance: &Instance) -> Vec<f64> {
         let of = |(part, executions): (&&Part, &Sparse)| match self.dependent {
             Dependent::Time => part.cpu_ns as f64,
-            Dependent::Work => self.observed.work(executions) + cost(&part.events),
+            Dependent::Work => work(self.observed, executions, &part.events),
         };
         instance.parts.iter().zip(&instance.executions).map(of).collect()
     }
@@ -109,6 +103,7 @@ impl<'a> Sections<'a> {
             cpu: sums.cpu,
             waited: sums.waited,
             kinds: members(&kinds(&vectors, TAU)),
+            handed_out: instances.iter().flat_map(|i| &i.parts).map(|p| p.handed_out).max().unwrap_or_default(),
             reason: found.reason,
             predictors: found.predictors,
             pooled: found.pooled,
@@ -179,19 +174,21 @@ impl<'a> Sections<'a> {
             (vec![self.pooled(instances, dependents)], true)
         } else {
             let one = |(i, d): (&&Instance, &Vec<f64>)| {
-                let (section, nodes) = self.lime(&[*i], std::slice::from_ref(d)).remove(0);
-                (lime::analyse(&section, &self.options.lime), nodes)
+                let (section, events) = self.lime(&[*i], std::slice::from_ref(d)).remove(0);
+                let analysis = lime::analyse(&section, &self.options.lime);
+                let leads = leads(self.observed, &self.graph, &analysis, std::slice::from_ref(&section));
+                Analysed { analysis, events, leads }
             };
             (instances.iter().zip(dependents).map(one).collect(), false)
         };
         let located: Vec<Vec<lime::Cause>> = analyses
             .iter()
-            .map(|(analysis, nodes)| {
+            .map(|analysed| {
                 let locate = |c: &lime::Cause| {
-                    let (spot, event) = self.spot(c, nodes);
+                    let (spot, event) = self.spot(c, &analysed.events);
                     lime::Cause { location: places.number(c.kind, spot, event), ..c.clone() }
                 };
-                analysis.causes.iter().map(locate).collect()
+                analysed.analysis.causes.iter().map(locate).collect()
             })
             .collect();
         // Pooled, the weights and the counts of the single instances are gone: they are one.
@@ -205,8 +202,20 @@ impl<'a> Sections<'a> {
         };
         let combined: Vec<lime::Instance> =
             located.iter().zip(&times).map(|(causes, times)| lime::Instance { times, causes }).collect();
-        let causes = lime::combine(&combined).into_iter().filter(|c| c.score > 0.0).map(|c| {
+        let combined: Vec<lime::Combined> = lime::combine(&combined).into_iter().filter(|c| c.score > 0.0).collect();
+        let told: Vec<Vec<Told>> = located
+            .iter()
+            .zip(&analyses)
+            .map(|(causes, analysed)| causes.iter().zip(&analysed.leads).map(|(c, &l)| Told::new(c, l)).collect())
+            .collect();
+        let causes = groups::groups(&combined, &told).into_iter().map(|group| {
+            let c = &combined[group.lead];
             let (_, spot, event) = places.get(c.location);
+            let alike = |&other: &usize| {
+                let (_, spot, _) = places.get(combined[other].location);
+                let (file, function) = (spot.file.clone(), spot.function.clone());
+                Alike { file, line: known(spot.line), function, score: combined[other].score }
+            };
             Cause {
                 kind: if event.is_empty() { "control-flow" } else { "cache-miss" },
                 event,
@@ -215,21 +224,21 @@ impl<'a> Sections<'a> {
                 function: spot.function.clone(),
                 score: c.score,
                 p: c.p,
-                counts: c.counts,
+                counts: c.counts.clone(),
+                alike: group.others.iter().map(alike).collect(),
             }
         });
-        let analyses: Vec<&lime::Analysis> = analyses.iter().map(|(analysis, _)| analysis).collect();
-        let sought = analyses.iter().any(|a| a.reason.is_none());
+        let sought = analyses.iter().any(|a| a.analysis.reason.is_none());
         Found {
             causes: causes.collect(),
-            reason: analyses.iter().find_map(|a| a.reason).filter(|_| !sought),
-            predictors: analyses.iter().map(|a| a.clusters.len()).max().unwrap_or(0),
+            reason: analyses.iter().find_map(|a| a.analysis.reason).filter(|_| !sought),
+            predictors: analyses.iter().map(|a| a.analysis.clusters.len()).max().unwrap_or(0),
             pooled,
         }
     }
 
     /// The analysis of all instances together. Its causes have counts by thread, summed over the instances.
-    fn pooled(&self, instances: &[&Instance], dependents: &[Vec<f64>]) -> (lime::Analysis, Vec<SiteEvent>) {
+    fn pooled(&self, instances: &[&Instance], dependents: &[Vec<f64>]) -> Analysed {
         // Instances of one team size only: a missing thread is not one that did nothing.
         let threads = instances.iter().map(|i| i.parts.len()).max().unwrap_or(0);
         let (same, values): (Vec<&Instance>, Vec<Vec<f64>>) = instances
@@ -246,7 +255,8 @@ impl<'a> Sections<'a> {
         for cause in &mut analysis.causes {
             cause.counts = unpooled(&sections, cause, threads);
         }
-        (analysis, events)
+        let leads = leads(self.observed, &self.graph, &analysis, &sections);
+        Analysed { analysis, events, leads }
     }
 
     /// LIME's input for these instances, with the same events in each, and what its hardware events are.
@@ -294,6 +304,13 @@ impl<'a> Sections<'a> {
     }
 }
 
+/// An analysis with what its hardware events are, and how much each of its causes leads.
+struct Analysed {
+    analysis: lime::Analysis,
+    events: Vec<SiteEvent>,
+    leads: Vec<f64>,
+}
+
 #[derive(Default)]
 struct Found {
     causes: Vec<Cause>,
@@ -333,54 +350,6 @@ impl Sums {
     }
 }
 
-fn instances<'a>(observed: &'a Observed) -> Vec<Instance<'a>> {
-    let mut parts: BTreeMap<(&str, (u64, u64)), Vec<&Part>> = BTreeMap::new();
-    for part in &observed.parts {
-        parts.entry((part.kind, part.instance)).or_default().push(part);
-    }
-    let instance = |mut parts: Vec<&'a Part>| {
-        parts.sort_by_key(|p| p.thread);
-        let executions = parts.iter().map(|p| observed.executions(&p.edges)).collect();
-        without_bystander(Instance { parts, executions }, observed)
-    };
-    parts.into_values().map(instance).collect()
-}
-
-/// The begin and end that most parts have; of equals the first in the order of files and lines.
-fn identity(parts: &[&Part]) -> Identity {
-    let mut votes: BTreeMap<(&Spot, &Spot), usize> = BTreeMap::new();
-    parts.iter().for_each(|p| *votes.entry((&p.begin, &p.end)).or_default() += 1);
-    let (mut begin, mut end, mut most) = (Spot::default(), Spot::default(), 0);
-    for ((b, e), count) in votes {
-        if count > most {
-            (begin, end, most) = (b.clone(), e.clone(), count);
-        }
-    }
-    (parts[0].kind, begin, end)
-}
-
-/// A thread that only creates and joins the others is no part of the team: beside them it would be the one that does
-/// nothing. One that does at least half of its work in functions that all others run, as `main` does in many programs,
-/// is.
-fn without_bystander<'a>(mut instance: Instance<'a>, observed: &Observed) -> Instance<'a> {
-    let Some(creator) = instance.parts.iter().position(|p| p.creator && p.kind == "join") else { return instance };
-    if instance.parts.len() < 2 {
-        return instance;
-    }
-    let function = |block: u32| observed.blocks[block as usize].function;
-    let functions =
-        |executions: &Sparse| executions.iter().map(|&(block, _)| function(block)).collect::<BTreeSet<u32>>();
-    let others = instance.executions.iter().enumerate().filter(|(i, _)| *i != creator);
-    let shared = others.map(|(_, e)| functions(e)).reduce(|a, b| &a & &b).unwrap_or_default();
-    let own = &instance.executions[creator];
-    let alike: Sparse = own.iter().copied().filter(|&(block, _)| shared.contains(&function(block))).collect();
-    if observed.work(&alike) * 2.0 <= observed.work(own) {
-        instance.parts.remove(creator);
-        instance.executions.remove(creator);
-    }
-    instance
-}
-
 /// Counts of a pooled cause as they were before each instance's mean was removed, by thread.
 fn unpooled(sections: &[lime::Section], cause: &lime::Cause, threads: usize) -> Vec<f64> {
     let of = |section: &lime::Section, event: usize| -> Vec<f64> {
@@ -404,13 +373,14 @@ fn unpooled(sections: &[lime::Section], cause: &lime::Cause, threads: usize) -> 
     sums
 }
 
-fn cost(events: &[SiteEvent]) -> f64 {
+/// Executed instructions, and what misses cost.
+pub(super) fn work(observed: &Observed, executions: &[(u32, u64)], events: &[SiteEvent]) -> f64 {
     let of = |e: &SiteEvent| match e.kind {
         EventKind::Access => 0.0,
         EventKind::FirstLevelMiss => e.count as f64 * MISS_COST[0],
         EventKind::LastLevelMiss => e.count as f64 * MISS_COST[1],
     };
-    events.iter().map(of).sum()
+    observed.work(executions) + events.iter().map(of).sum::<f64>()
 }
 
 /// Counts at each site by kind, of the threads of all instances one after the other.

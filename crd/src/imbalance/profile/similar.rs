@@ -1,5 +1,5 @@
 //! Similarity of the threads of the program's parallel sections (Liu et al.), from their CPU time in the call tree; where
-//! no times were taken, from their work in the regions of the source.
+//! no times were taken or the threads ran too shortly for them, from their work in the regions of the source.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,6 +11,10 @@ use super::super::vector::{deviation, mean};
 use super::model::Similarity;
 use super::observed::Observed;
 use super::regions::{METRICS, Merged, own};
+
+/// Threads with less CPU time than this, in seconds, are compared by their work: 10 ms is a scheduler's tick at 100 Hz,
+/// and kinds differ by a tenth of it, which a preemption and the cache that it leaves behind cost.
+const TOO_SHORT: f64 = 0.01;
 
 /// A region, or a node of the call tree, of the vectors.
 struct Place {
@@ -30,9 +34,13 @@ pub fn similarity(observed: &Observed, merged: &[Merged], team: &BTreeSet<u32>) 
     let mut by = "cpu";
     let mut places: Vec<Place> =
         merged.iter().map(|n| Place { region: n.region, parent: n.parent, own: cpu(n) }).collect();
-    if places.iter().all(|p| p.own.iter().all(|&v| v == 0.0)) {
+    let mut sums: Vec<f64> = (0..team.len()).map(|t| places.iter().map(|p| p.own[t]).sum()).collect();
+    sums.sort_by(f64::total_cmp);
+    let median = sums[sums.len() / 2];
+    let work = by_region.get("work");
+    if median == 0.0 || median < TOO_SHORT && work.is_some() {
         by = "work";
-        let work = by_region.get("work")?;
+        let work = work?;
         let of = |region: u32| team.iter().map(|t| value(work, region, *t)).collect();
         let parents = observed.regions.iter().map(|r| r.parent.map(|p| p as usize));
         places = (0u32..).zip(parents).map(|(region, parent)| Place { region, parent, own: of(region) }).collect();

@@ -98,6 +98,8 @@ numbers! {
         OmpSingle = 6,
         /// From one wait at another kind of barrier (C++20's, hand-made with condition variables) to the next.
         Condition = 7,
+        /// A piece of work that a thread asked for, inside such parts of it: a chunk of a dynamic or guided loop, a task.
+        OmpPiece = 8,
     }
 }
 
@@ -172,7 +174,8 @@ pub struct InstanceRecord {
     pub end_site: u32,
     /// What the section is: the barrier's, creator's or code's identity. Means nothing outside of the run.
     pub key: u64,
-    /// Which of the key's dynamic instances, from 0.
+    /// Which of the key's dynamic instances, from 0. Of [`InstanceKind::OmpPiece`]: iterations of a chunk of a guided loop, which
+    /// tell better than times what was handed out first; else 0.
     pub ordinal: u64,
     /// When the thread began.
     pub begin_ns: u64,
@@ -182,7 +185,8 @@ pub struct InstanceRecord {
     pub release_ns: u64,
     /// CPU time from begin to arrival.
     pub cpu_ns: u64,
-    /// Instances of the same section that this one stands for, itself included; at least 1.
+    /// Instances of the same section that this one stands for, itself included; at least 1. Of [`InstanceKind::OmpPiece`]: pieces
+    /// of about the same size that followed each other on the thread and have this record together.
     pub weight: u64,
 }
 
@@ -192,6 +196,8 @@ pub mod instance_flags {
     pub const PRIMARY: u16 = 1;
     /// [`super::CountRecord`]s of this part are in the profile.
     pub const COUNTED: u16 = 2;
+    /// Pieces of work that were handed out in this part are not all recorded.
+    pub const UNTOLD: u16 = 4;
 }
 
 /// Waiting of one kind by one thread in one place. A combination may come more than once.

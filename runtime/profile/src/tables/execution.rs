@@ -82,6 +82,11 @@ impl Instance {
     pub fn is_counted(&self) -> bool {
         self.flags & instance_flags::COUNTED != 0
     }
+
+    /// Pieces of work that were handed out in this part are not all in the profile.
+    pub fn is_untold(&self) -> bool {
+        self.flags & instance_flags::UNTOLD != 0
+    }
 }
 
 /// Waiting of one kind by one thread in one place.

@@ -1,0 +1,141 @@
+//! `threadtalk imbalance` on teams of threads of each kind, far more of them than processors: the planted line is the only
+//! cause, and where work that threads ask for hides what is unequal, or nothing is, there is none.
+
+use serde_json::Value;
+use threadtalk_tests::compile::Compiler;
+use threadtalk_tests::distribution::programs;
+use threadtalk_tests::execute::{Finished, Run};
+use threadtalk_tests::planted::{important, marked};
+use threadtalk_tests::scene::Scene;
+
+/// Sizes of teams; CI has two processors.
+const TEAMS: [usize; 2] = [8, 64];
+
+fn scene(program: &str, flags: &[&str]) -> Scene {
+    let scene = Scene::new();
+    let flags = [&["--threadtalk=control"], flags].concat();
+    scene.compile(Compiler::Instrumented, &format!("../imbalance/{program}"), "program", &flags);
+    scene
+}
+
+fn run(scene: &Scene, arguments: &[&str], threads: usize) -> Value {
+    // A profile is never overwritten.
+    let _ = std::fs::remove_file(scene.path("p.ttp"));
+    let mut command = scene.command("program");
+    command.args(arguments).env("THREADTALK_OUT", scene.path("p.ttp")).env("OMP_NUM_THREADS", threads.to_string());
+    command.env("OMP_MAX_ACTIVE_LEVELS", "2");
+    ends_well(&Run::new(command).finish().unwrap());
+    let done = scene.threadtalk(&["imbalance", "p.ttp", "--format", "json"]);
+    ends_well(&done);
+    serde_json::from_str(&done.stdout_text()).unwrap()
+}
+
+fn ends_well(done: &Finished) {
+    assert_eq!(done.ending(), "exit 0", "{}", done.stderr_text());
+}
+
+/// The section with most to save, of teams of that size.
+fn worst(all: &Value, threads: usize) -> &Value {
+    assert_eq!(all["dependent"], "work", "the report says what was compared");
+    let sections = all["sections"].as_array().unwrap();
+    sections.iter().find(|s| s["threads"] == threads).unwrap_or_else(|| panic!("{threads}: {all:#}"))
+}
+
+/// All sections are of OpenMP, and each has only the planted line as a cause, if one.
+fn has_only(all: &Value, threads: usize, program: &str, mode: &str) {
+    let lines = marked(program, mode);
+    let what = format!("{program} {mode}, {threads} threads");
+    assert!(!lines.is_empty(), "{what}");
+    let section = worst(all, threads);
+    let found = important(section);
+    assert!(section["imbalance_percent"].as_f64().unwrap() > 20.0, "{what}: {section:#}");
+    assert_eq!(found.len(), 1, "{what}: {section:#}");
+    assert!(lines.contains(&found[0].0) && found[0].1 > 0.4, "{what}: {found:?} {section:#}");
+}
+
+/// No section has a cause, and none has lost more than a few percent.
+fn has_none(all: &Value, threads: usize, what: &str) {
+    assert!(worst(all, threads)["imbalance_percent"].as_f64().unwrap() < 2.0, "{what}: {all:#}");
+    for section in all["sections"].as_array().unwrap() {
+        assert_eq!(important(section), [], "{what}, {threads} threads: {section:#}");
+    }
+}
+
+#[test]
+fn work_that_openmp_hands_out() {
+    let scene = scene("handed_out.c", &["-fopenmp"]);
+    for threads in TEAMS {
+        for mode in ["static", "dynamic", "guided", "tasks", "taskloop"] {
+            // Enough pieces for each thread that the longest is less than 1 % of what it has.
+            let planted = format!("{mode}_if");
+            let all = run(&scene, &[&planted, "200"], threads);
+            has_only(&all, threads, "handed_out.c", &planted);
+            if mode == "static" {
+                assert_eq!(worst(&all, threads)["handed_out"], "nothing");
+                continue;
+            }
+            assert_ne!(worst(&all, threads)["handed_out"], "nothing", "{mode}");
+            has_none(&run(&scene, &[mode, "200"], threads), threads, mode);
+        }
+    }
+}
+
+#[test]
+fn sections_single_and_nested_regions_of_openmp() {
+    let scene = scene("handed_out.c", &["-fopenmp"]);
+    for threads in TEAMS {
+        for mode in ["sections", "single"] {
+            has_only(&run(&scene, &[mode, "1"], threads), threads, "handed_out.c", mode);
+        }
+        let all = run(&scene, &["nested", "1"], threads);
+        if threads == 8 {
+            // Teams of four: both instances together are enough.
+            assert_eq!(worst(&all, 4)["pooled"], true);
+        }
+        has_only(&all, threads / 2, "handed_out.c", "nested");
+    }
+}
+
+#[test]
+fn regions_that_gcc_compiled() {
+    let scene = Scene::new();
+    let source = programs().join("imbalance/gomp.c");
+    let mut gcc = std::process::Command::new("gcc");
+    gcc.args(["-O2", "-g", "-fopenmp", "-c", "-o"]).arg(scene.path("gomp.o")).arg(source);
+    ends_well(&Run::new(gcc).finish().unwrap());
+    let object = scene.path("gomp.o");
+    let flags = ["--threadtalk=control", "-fopenmp", object.to_str().unwrap()];
+    scene.compile(Compiler::Instrumented, "../imbalance/gomp_piece.c", "program", &flags);
+    for threads in TEAMS {
+        for mode in ["static", "dynamic", "guided", "tasks"] {
+            let planted = format!("{mode}_if");
+            has_only(&run(&scene, &[&planted, "200"], threads), threads, "gomp_piece.c", &planted);
+            has_none(&run(&scene, &[mode, "200"], threads), threads, mode);
+        }
+    }
+}
+
+#[test]
+fn from_creation_to_join_without_the_thread_that_only_waits() {
+    let scene = scene("join.cpp", &["-pthread"]);
+    for threads in TEAMS {
+        let all = run(&scene, &[&threads.to_string()], threads);
+        assert_eq!(worst(&all, threads)["kind"], "join");
+        has_only(&all, threads, "join.cpp", "join");
+        has_none(&run(&scene, &[&threads.to_string(), "none"], threads), threads, "std::thread");
+    }
+}
+
+#[test]
+fn the_report_says_that_work_was_handed_out_and_what_was_compared() {
+    let scene = scene("handed_out.c", &["-fopenmp"]);
+    run(&scene, &["dynamic_if", "200"], 8);
+    let done = scene.threadtalk(&["imbalance", "p.ttp"]);
+    ends_well(&done);
+    let text = done.stdout_text();
+    for wanted in
+        ["compared       executed instructions (work)", "compared as if each had a processor", "in the same threads: "]
+    {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+}
