@@ -21,7 +21,7 @@ fn section(own: &[u64], pieces: &[(u64, f64)]) -> Observed {
     o.parts = (0u32..).zip(own).map(of_thread).collect();
     let piece = |(at, &(count, weight)): (u64, &(u64, f64))| Part {
         kind: PIECE,
-        instance: (0, 0),
+        instance: (7, 0),
         begin_ns: at,
         cpu_ns: 10 * count,
         weight,
@@ -87,17 +87,21 @@ fn what_is_in_no_record_is_shared_out_evenly() {
 fn large_chunks_of_a_guided_loop_come_first_whatever_the_clock_says() {
     let mut o = section(&[0, 0], &[(10, 1.0), (20, 1.0), (30, 1.0)]);
     for (piece, iterations) in o.pieces.iter_mut().zip([1, 2, 3]) {
-        piece.instance = (0, iterations);
+        piece.instance = (7, iterations);
     }
     assert_eq!(of(&o).sections[0].values, [90.0, 90.0]);
 }
 
 #[test]
-fn pieces_outside_of_a_part_stay_where_they_were() {
+fn pieces_outside_of_a_part_or_of_another_region_stay_where_they_were() {
     let mut o = section(&[5, 5], &[(10, 1.0)]);
     o.pieces[0].begin_ns = 2000;
-    let section = &of(&o).sections[0];
+    let all = of(&o);
+    let section = &all.sections[0];
     assert_eq!((section.values.clone(), section.handed_out), (vec![45.0, 15.0], HandedOut::Nothing));
+    // Of another region, inside it at the same time: of another run that was added up with this.
+    (o.pieces[0].begin_ns, o.pieces[0].instance) = (1, (8, 0));
+    assert_eq!(of(&o).sections[0].handed_out, HandedOut::Nothing);
 }
 
 /// `worker` calls `spin` always; thread 3 takes a branch to another call of it, but fewer of the others. The branch and the

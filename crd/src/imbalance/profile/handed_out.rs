@@ -99,12 +99,13 @@ fn iterations(piece: &Part) -> u64 {
     piece.instance.1
 }
 
-/// Pieces that the part's thread executed within it.
+/// Pieces of the part's region that its thread executed within it.
 fn inside<'a>(part: &Part, by_thread: &HashMap<u32, Vec<&'a Part>>) -> Vec<&'a Part> {
     let of = by_thread.get(&part.thread).map_or(&[][..], Vec::as_slice);
     let from = &of[of.partition_point(|p| p.begin_ns < part.begin_ns)..];
     let end = part.begin_ns + part.wall_ns;
-    from.iter().take_while(|p| p.begin_ns <= end).copied().filter(|p| p.begin_ns + p.wall_ns <= end).collect()
+    let of_region = |p: &&Part| p.instance.0 == part.instance.0 && p.begin_ns + p.wall_ns <= end;
+    from.iter().take_while(|p| p.begin_ns <= end).copied().filter(of_region).collect()
 }
 
 fn deal(observed: &Observed, by: Dependent, all: &mut [Part], of: &[usize], pieces: &[Vec<&Part>]) {

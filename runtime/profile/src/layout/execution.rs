@@ -172,7 +172,8 @@ pub struct InstanceRecord {
     pub begin_site: u32,
     /// Site of the call at which it ends; 0 = unknown.
     pub end_site: u32,
-    /// What the section is: the barrier's, creator's or code's identity. Means nothing outside of the run.
+    /// What the section is: the barrier's, creator's or code's identity. Means nothing outside of the run. Of
+    /// [`InstanceKind::OmpPiece`]: that of its region.
     pub key: u64,
     /// Which of the key's dynamic instances, from 0. Of [`InstanceKind::OmpPiece`]: iterations of a chunk of a guided loop, which
     /// tell better than times what was handed out first; else 0.

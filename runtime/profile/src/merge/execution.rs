@@ -19,7 +19,8 @@ pub fn instances(sources: &[Source<'_>]) -> Vec<Instance> {
                 thread: source.threads.of(i.thread),
                 begin_site: source.site(i.begin_site),
                 end_site: source.site(i.end_site),
-                key: *keys.entry((index, i.kind, i.key)).or_insert(next),
+                // Whatever the kind: pieces of work have the key of the region that they are in.
+                key: *keys.entry((index, i.key)).or_insert(next),
                 begin_ns: i.begin_ns.saturating_add(source.delay),
                 arrive_ns: i.arrive_ns.saturating_add(source.delay),
                 release_ns: i.release_ns.saturating_add(source.delay),
