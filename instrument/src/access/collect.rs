@@ -145,9 +145,10 @@ struct Found<'ctx> {
 const SHORT_FUNCTION: usize = 32;
 
 /// Innermost loops with no more accesses count reuse inline.
-const SMALL_LOOP: usize = 16;
+const SMALL_LOOP: usize = 32;
 
-/// Loops around others with no more accesses of their own count reuse inline, too: the factor of a row.
+/// Loops around others with no more accesses of their own count reuse inline, too: the factor of a row. So do functions with loops that
+/// have no more accesses outside of them: short loops, which others call.
 const FEW_AROUND: usize = 4;
 
 /// Loops with more accesses of their own do so much in an iteration that inlining gains little.
@@ -157,12 +158,17 @@ const LARGE_LOOP: usize = 64;
 fn weigh<'ctx>(events: &mut [Event<'ctx>], loops: &Loops<'ctx>, accesses: usize) {
     let short = loops.all.is_empty() && accesses <= SHORT_FUNCTION;
     let mut in_loop = vec![0usize; loops.all.len()];
+    let mut outside = 0;
     let of = |event: &Event<'ctx>| event.inst.get_parent().and_then(|b| loops.innermost(b));
-    for index in events.iter().filter_map(of) {
-        in_loop[index] += 1;
+    for event in events.iter() {
+        match of(event) {
+            Some(index) => in_loop[index] += 1,
+            None => outside += 1,
+        }
     }
     for event in events {
         event.worth = match of(event) {
+            None if !short && outside <= FEW_AROUND => Worth::Events,
             None if short => Worth::Own,
             None => Worth::Call,
             Some(index) if !loops.has_inner(index) && in_loop[index] <= SMALL_LOOP => Worth::Events,

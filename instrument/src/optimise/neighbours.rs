@@ -6,8 +6,9 @@
 //! it: for a write any access, for a read a write, or a read at another line, which might have been the first one.
 
 use super::segment::{Segments, plain};
-use crate::access::{Access, Direction, Plan, Worth};
+use crate::access::{Access, Direction, Event, Plan, Worth};
 use crate::llvm::analysis::Analysis;
+use crate::llvm::loops::Loops;
 use inkwell::values::InstructionValue;
 use std::collections::HashSet;
 use threadtalk_abi::GRANULE;
@@ -53,6 +54,12 @@ pub fn run<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis) -> usize {
         distance_of[accesses[k]] = Some(distance);
     }
 
+    // Beside loops stand fields that were written one by one: as one access they would be in several states.
+    let loops = Loops::find(plan.function);
+    let repeats = |event: &Event<'ctx>| {
+        loops.all.is_empty() || event.inst.get_parent().is_some_and(|block| loops.innermost(block).is_some())
+    };
+
     let mut joined: Vec<Vec<Piece>> = Vec::new();
     let mut open: Vec<Group<'ctx>> = Vec::new();
     let mut segment = None;
@@ -65,7 +72,7 @@ pub fn run<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis) -> usize {
         }
         let (Some((direction, access)), Some((leader, first))) = (access, distance_of[number]) else { continue };
         let bytes = access.bytes;
-        let joinable = event.worth > Worth::Call && is_whole(access);
+        let joinable = event.worth > Worth::Call && is_whole(access) && repeats(event);
         let same = |group: &Group<'ctx>| {
             let other = &plan.events[group.event];
             joinable

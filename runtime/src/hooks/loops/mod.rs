@@ -18,6 +18,7 @@
 
 mod findings;
 mod reads;
+mod row;
 mod stream;
 
 use super::access::{fresh_id, read_cell};
@@ -76,6 +77,10 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], kind: Kind, iter
     // 0 iterations: 2^64 of them, in the pass's arithmetic.
     if p.is_paused() || accesses.len() > MOST_ACCESSES || iterations == 0 || accesses.iter().any(far) {
         return false;
+    }
+    // In a nest, what was seen is asked first.
+    if !kind.in_nest && row::settle(t, p, accesses, iterations) {
+        return true;
     }
     // All at once: each is the start of a row, which no hardware has foreseen.
     for access in accesses {
