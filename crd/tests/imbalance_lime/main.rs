@@ -2,6 +2,7 @@
 //! causes, time.
 
 mod facts;
+mod oracle;
 mod planted;
 mod properties;
 mod random;
