@@ -73,7 +73,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.relaxed_value(cell, 4);
         let (base, foreign) = read.prologue.own.ok_or(PassError::Invalid("no own range".into()))?;
         let (last, others) = self.with_last(read, self.foreign_bits(cell, base, foreign)?)?;
-        if !self.leave_if_own(read, others, detail)? {
+        if !self.leave_if_own(read, others, Some(cell), detail)? {
             return Ok(());
         }
         if let Detail::Memo(memo, _) = detail {
@@ -94,7 +94,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         }
         let (base, foreign) = read.prologue.own_pair.ok_or(PassError::Invalid("no own pair".into()))?;
         let (last, others) = self.with_last(read, self.foreign_bits(both, base, foreign)?)?;
-        if !self.leave_if_own(read, others, detail)? {
+        if !self.leave_if_own(read, others, Some(both), detail)? {
             return Ok(());
         }
         if let Detail::Memo(memo, _) = detail {
@@ -117,7 +117,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let others = b.build_and(distance, self.splat(foreign, lanes)?, "")?;
         let any = self.intrinsic("llvm.vector.reduce.or", &[others.get_type().into()], &[others.into()])?;
         let (last, others) = self.with_last(read, any.into_int_value())?;
-        if !self.leave_if_own(read, others, detail)? {
+        if !self.leave_if_own(read, others, None, detail)? {
             return Ok(());
         }
         if let Detail::Memo(memo, _) = detail {
@@ -187,19 +187,39 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         }
     }
 
-    /// Own values are done; the rest goes to the cold call, or on in a new block: then this says true.
-    fn leave_if_own(&self, read: &Read<'_, 'ctx>, others: IntValue<'ctx>, detail: Detail<'ctx>) -> Emitted<bool> {
+    /// Own values are done; the rest goes to the cold call, or on in a new block: then this says true. `cells`: one or two in one
+    /// number, which may be in the state that the thread knows to be quiet.
+    fn leave_if_own(
+        &self,
+        read: &Read<'_, 'ctx>,
+        others: IntValue<'ctx>,
+        cells: Option<IntValue<'ctx>>,
+        detail: Detail<'ctx>,
+    ) -> Emitted<bool> {
         let own = self.compare(IntPredicate::EQ, others, others.get_type().const_zero())?;
-        if detail == Detail::Own {
+        let quiet = cells.filter(|_| read.translation.last.is_none() && !matches!(detail, Detail::Memo(..)));
+        let quiet = quiet.zip(read.prologue.header);
+        if detail == Detail::Own && quiet.is_none() {
             self.branch(own, read.exits.done, read.exits.slow, Likely::Usually)?;
             return Ok(false);
         }
         let check = self.block_after(self.here()?);
         // The thread's pointer, which memos are addressed with, must not take a register from a loop over own data.
-        let likely = if matches!(detail, Detail::Memo(..)) { Likely::Usually } else { Likely::Mostly };
+        let likely = if matches!(detail, Detail::Memo(..) | Detail::Own) { Likely::Usually } else { Likely::Mostly };
         self.branch(own, read.exits.done, check, likely)?;
         self.builder.position_at_end(check);
-        let mapped = self.block_after(check);
+        if let Some((cells, header)) = quiet {
+            let known = self.load_int(cells.get_type(), header, offset::QUIET)?;
+            let equal = self.compare(IntPredicate::EQ, cells, known)?;
+            if detail == Detail::Own {
+                self.branch(equal, read.exits.done, read.exits.slow, Likely::Mostly)?;
+                return Ok(false);
+            }
+            let counted = self.block_after(check);
+            self.branch(equal, read.exits.done, counted, Likely::Mostly)?;
+            self.builder.position_at_end(counted);
+        }
+        let mapped = self.block_after(self.here()?);
         let unmapped = self.compare(IntPredicate::EQ, read.translation.shift, self.c64(0))?;
         self.branch(unmapped, read.exits.slow, mapped, Likely::Rarely)?;
         self.builder.position_at_end(mapped);

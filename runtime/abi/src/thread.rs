@@ -23,6 +23,7 @@ pub const EVENT_SITE_FACTOR: u32 = 37;
 ///     t = directory[a >> 16];            if t == 0 goto slow
 ///     c = the n cells at a + t;          if not all equal goto slow
 ///     if c - own_base < own_span         done                     (own value)
+///     if c == quiet                      done                     (own value that others have read; not where a memo is)
 ///     e = events[(c + s * 37) % 1024];   if e.key != (s << 32 | c) goto slow
 ///     r = e.counter.rar + n;             if r >= e.counter.next goto slow
 ///     e.counter.rar = r                  done                     (reuse, or a read that is no event)
@@ -72,6 +73,9 @@ pub struct ThreadHeader {
     /// and ends with none; while it runs, nobody else's write can become visible to the thread, so that what was seen
     /// stays true.
     pub ranges: u64,
+    /// In both halves, a state of this thread's own values that others have read: such reads are no event at any site. The latest one that
+    /// a hook came across; at first [`crate::cell::NONE`], of which the same holds.
+    pub quiet: u64,
 }
 
 /// One slot of the event cache.
@@ -125,6 +129,8 @@ pub mod offset {
     pub const MEMOS: u64 = offset_of!(ThreadHeader, memos) as u64;
     /// Of [`ThreadHeader::ranges`].
     pub const RANGES: u64 = offset_of!(ThreadHeader, ranges) as u64;
+    /// Of [`ThreadHeader::quiet`].
+    pub const QUIET: u64 = offset_of!(ThreadHeader, quiet) as u64;
     /// Of [`Memo::states`].
     pub const MEMO_STATES: u64 = offset_of!(Memo, states) as u64;
     /// Of [`Memo::left`].

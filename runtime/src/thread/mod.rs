@@ -23,6 +23,7 @@ use crate::process::Process;
 use core::ptr;
 use core::sync::atomic::{AtomicU64, Ordering};
 use seen::Seen;
+use threadtalk_abi::cell::{NONE, SHARED};
 use threadtalk_abi::memo::{MEMOS, Memo};
 use threadtalk_abi::thread::{EMPTY_KEY, EVENT_SITE_FACTOR, EVENT_SLOTS, EventCounter, EventSlot, ThreadHeader};
 use threadtalk_profile::layout::{EventRecord, ThreadRecord, block};
@@ -104,6 +105,7 @@ impl Thread {
                 column: process.levels.waste(),
                 memos: [const { Memo::new(ptr::null_mut()) }; MEMOS],
                 ranges: 0,
+                quiet: NONE.into(),
             },
             seen: Seen::new(),
             busy: false,
@@ -141,6 +143,7 @@ impl Thread {
     pub unsafe fn begin(&mut self, process: &Process, id: u32, record: *mut ThreadRecord, alone: bool) -> bool {
         self.view.pass_on(id);
         self.header.own_base = self.view.own_base();
+        self.header.quiet = NONE.into();
         self.set_alone(alone);
         self.record = record;
         self.context = 0;
@@ -206,6 +209,9 @@ impl Thread {
     /// From now on a read at `site` of a cell in `state` is no event, and is settled inline.
     #[inline]
     pub fn remember_no_event(&mut self, state: u32, site: u32) {
+        if state & SHARED != 0 {
+            self.header.quiet = u64::from(state) << 32 | u64::from(state);
+        }
         let idle = &raw mut self.idle;
         self.remember(state, site, idle);
     }
