@@ -215,6 +215,7 @@ impl Advice<'_> {
         let suggestions = suggest::suggest(&suggest::Facts {
             profile: self.profile,
             options: self.options,
+            tree: self.tree,
             objects: &objects,
             positions: self.positions,
             written: &written,

@@ -90,6 +90,21 @@ impl Objects {
         })
     }
 
+    /// Whether two reading sites may be about the same memory: false only where the objects of both are known, and differ. A
+    /// pointer whose allocation was not sampled may lead anywhere.
+    pub fn may_be_same(&self, a: u32, b: u32) -> bool {
+        let known = |site: u32| {
+            let parts = self.of_site.get(&site).map_or(&[][..], Vec::as_slice).iter().map(|(id, _)| *id);
+            let is_memory = |id: &ObjectId| !matches!(self.known[*id as usize].kind, Memory::Pointer | Memory::Unknown);
+            let parts: Vec<ObjectId> = parts.collect();
+            parts.iter().all(is_memory).then_some(parts).filter(|parts| !parts.is_empty())
+        };
+        match (known(a), known(b)) {
+            (Some(a), Some(b)) => a.iter().any(|id| b.contains(id)),
+            _ => true,
+        }
+    }
+
     /// The name of an object; empty = unknown.
     pub fn name(&self, id: ObjectId) -> &Arc<str> {
         &self.known[id as usize].name

@@ -231,10 +231,21 @@ bool describe(Value *pointer, int steps, Object &object) {
   return true;
 }
 
+// Where the address starts from a pointer that the loop reads again and again from the same place (a member of a structure,
+// most often), without that pointer: the compiler cannot know that no store changes it, but it is what programs do.
+const SCEV *without_fixed_base(ScalarEvolution &evolution, const SCEV *address, const Loop *loop) {
+  auto *base = dyn_cast<SCEVUnknown>(evolution.getPointerBase(address));
+  auto *load = base ? dyn_cast<LoadInst>(base->getValue()) : nullptr;
+  if (!load || !loop->contains(load) || load->isVolatile() || !loop->isLoopInvariant(load->getPointerOperand()))
+    return address;
+  return evolution.removePointerBase(address);
+}
+
 bool stride_in(ScalarEvolution &evolution, const SCEV *&address, const Loop *loop, int64_t &stride) {
   stride = INT32_MIN;
   if (!loop)
     return false;
+  address = without_fixed_base(evolution, address, loop);
   auto *recurrence = dyn_cast<SCEVAddRecExpr>(address);
   if (!recurrence || recurrence->getLoop() != loop) {
     if (!evolution.isLoopInvariant(address, loop))

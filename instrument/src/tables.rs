@@ -39,6 +39,15 @@ pub struct SiteAccess {
     pub outer_stride: i32,
 }
 
+/// Where a site is in the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The innermost region.
+    pub region: RegionId,
+    /// The innermost loop of a caller that the region's code was inlined into.
+    pub caller_loop: Option<RegionId>,
+}
+
 impl Default for SiteAccess {
     fn default() -> Self {
         Self { object: None, stride: NO_STRIDE, outer_stride: NO_STRIDE }
@@ -54,7 +63,8 @@ pub struct Tables {
     region_has_site: Vec<bool>,
     sites: Vec<SiteEntry>,
     accesses: Vec<AccessEntry>,
-    site_ids: HashMap<(u32, u32, u32, u32, AccessEntry), SiteId>,
+    caller_loops: Vec<u32>,
+    site_ids: HashMap<(Place, u32, u32, u32, AccessEntry), SiteId>,
     strings: Vec<u8>,
     string_ids: HashMap<String, u32>,
     functions: Vec<FunctionEntry>,
@@ -89,18 +99,20 @@ impl Tables {
     }
 
     /// The site of accesses of one kind (`flags`: [`threadtalk_abi::module::site_flags`]) to one object on one line in one
-    /// region.
+    /// place. What is inlined into several loops has a site in each, so that it is known which of them an event belongs to.
     /// Line 0 is code that the compiler made up (the bounds of an OpenMP loop, captured variables): it stands for the
     /// region as a whole and gets the region's first line.
-    pub fn site(&mut self, region: RegionId, file: &str, line: u32, flags: u32, access: &SiteAccess) -> SiteId {
+    pub fn site(&mut self, place: Place, file: &str, line: u32, flags: u32, access: &SiteAccess) -> SiteId {
+        let region = place.region;
         let line = if line == 0 { self.regions[region.0 as usize].line } else { line };
         let file = self.string(file);
         let access = self.access(access);
         self.region_has_site[region.0 as usize] = true;
         let next = SiteId(self.sites.len() as u32);
-        let id = *self.site_ids.entry((region.0, file, line, flags, access)).or_insert(next);
+        let id = *self.site_ids.entry((place, file, line, flags, access)).or_insert(next);
         if id == next {
             self.accesses.push(access);
+            self.caller_loops.push(place.caller_loop.map_or(0, |l| l.0 + 1));
             self.sites.push(SiteEntry { region: region.0, file, line, flags });
         }
         id
@@ -228,9 +240,10 @@ impl Tables {
         let words = self.accesses.iter().flat_map(|a| {
             [a.object_kind, a.object, a.object_file, a.object_line, a.stride as u32, a.outer_stride as u32]
         });
-        let section: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
-        bytes.extend([section::ACCESSES, section.len() as u32].into_iter().flat_map(u32::to_le_bytes));
-        bytes.extend(section);
+        add_section(&mut bytes, section::ACCESSES, words);
+        if self.caller_loops.iter().any(|l| *l != 0) {
+            add_section(&mut bytes, section::CALLER_LOOPS, self.caller_loops.iter().copied());
+        }
         bytes
     }
 
@@ -254,6 +267,12 @@ impl Tables {
     }
 }
 
+fn add_section(bytes: &mut Vec<u8>, kind: u32, words: impl Iterator<Item = u32>) {
+    let section: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+    bytes.extend([kind, section.len() as u32].into_iter().flat_map(u32::to_le_bytes));
+    bytes.extend(section);
+}
+
 /// Two numbers of 16 bits as they lie in memory.
 fn pair(first: u16, second: u16) -> u32 {
     u32::from(first) | u32::from(second) << 16
@@ -274,12 +293,14 @@ mod tests {
         let l = tables.region(key(RegionKind::Loop, 5), 6, Some(f));
         assert_eq!(tables.region(key(RegionKind::Function, 3), 9, None), f);
         let any = SiteAccess::default();
-        let s = tables.site(l, "/a.c", 5, 0, &any);
-        assert_eq!(tables.site(l, "/a.c", 5, 0, &any), s);
-        assert_ne!(tables.site(l, "/a.c", 5, 1, &any), s);
-        assert_ne!(tables.site(l, "/a.c", 5, 0, &SiteAccess { stride: 8, ..SiteAccess::default() }), s);
+        let here = Place { region: l, caller_loop: None };
+        let s = tables.site(here, "/a.c", 5, 0, &any);
+        assert_eq!(tables.site(here, "/a.c", 5, 0, &any), s);
+        assert_ne!(tables.site(here, "/a.c", 5, 1, &any), s);
+        assert_ne!(tables.site(here, "/a.c", 5, 0, &SiteAccess { stride: 8, ..SiteAccess::default() }), s);
+        assert_ne!(tables.site(Place { caller_loop: Some(l), ..here }, "/a.c", 5, 0, &any), s);
         assert!(tables.has_site(l) && !tables.has_site(f));
-        assert_eq!((tables.regions(), tables.sites()), (2, 3));
+        assert_eq!((tables.regions(), tables.sites()), (2, 4));
     }
 
     #[test]
@@ -288,7 +309,8 @@ mod tests {
         let f = tables.region(key(RegionKind::Function, 3), 9, None);
         let l = tables.region(key(RegionKind::Loop, 5), 6, Some(f));
         let object = Object { kind: 1, name: "f".into(), file: "/a.c".into(), line: 2 };
-        tables.site(l, "/a.c", 5, 4, &SiteAccess { object: Some(object), stride: -8, outer_stride: NO_STRIDE });
+        let place = Place { region: l, caller_loop: Some(l) };
+        tables.site(place, "/a.c", 5, 4, &SiteAccess { object: Some(object), stride: -8, outer_stride: NO_STRIDE });
         let opcodes = [1, 2, 3, 4, 5, 6, 7, 8];
         let block = BlockEntry { region: 0, file: 3, line: 3, end_line: 4, opcodes, reads: 10, writes: 11 };
         let edge = EdgeEntry { from: u32::MAX, to: 0, counter: tables.counter() + 1, line: 3, flags: 2 };
@@ -308,7 +330,7 @@ mod tests {
         assert_eq!(&bytes[236..249], b"\0f\0/a.c\0/m.c\0");
         let section: Vec<i32> =
             bytes[249..].chunks_exact(4).map(|w| i32::from_le_bytes(w.try_into().unwrap())).collect();
-        assert_eq!(section, [1, 24, 1, 1, 3, 2, -8, i32::MIN]);
+        assert_eq!(section, [1, 24, 1, 1, 3, 2, -8, i32::MIN, 2, 4, 2]);
     }
 
     #[test]

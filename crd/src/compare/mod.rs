@@ -5,6 +5,7 @@
 //! | which region became which | `matching`, `align` |
 //! | what is compared | [`Metric`] |
 //! | what is better, what is noise | `verdict` |
+//! | whether suggestions for the base kept what they promised | [`Promised`] |
 //! | conditions for use in CI | [`Condition`] |
 
 mod align;
@@ -14,6 +15,7 @@ mod matching;
 mod metric;
 mod model;
 mod notes;
+mod promises;
 mod verdict;
 
 pub use condition::{Checked, Condition, ConditionError, Failure};
@@ -23,6 +25,7 @@ pub use metric::Metric;
 pub use model::{
     Comparison, Judged, Matched, MatrixChange, Profile, ProgramChange, RegionChange, SCHEMA, Side, Unmatched,
 };
+pub use promises::Promised;
 pub use verdict::{Effect, MIN_EVENTS, Reason, Verdict};
 
 use std::collections::BTreeSet;
@@ -76,6 +79,7 @@ pub fn compare(base: &Report, new: &Report, options: &CompareOptions) -> Compari
             base: unmatched(base, pairs.iter().map(|pair| pair.base).collect()),
             new: unmatched(new, pairs.iter().map(|pair| pair.new).collect()),
         },
+        promises: promises::promises(base, new, &pairs, options.noise),
         notes: notes::notes(base, new),
     }
 }

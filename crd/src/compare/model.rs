@@ -4,7 +4,7 @@ use serde::Serialize;
 use std::sync::Arc;
 
 use super::verdict::{Reason, Verdict};
-use super::{Figures, Metric};
+use super::{Figures, Metric, Promised};
 use crate::model::{Cache, Matrix, Region, Report};
 
 /// Value of [`Comparison::schema`].
@@ -25,6 +25,8 @@ pub struct Comparison {
     pub regions: Vec<RegionChange>,
     /// Regions of one side only.
     pub unmatched: Unmatched,
+    /// What suggestions for the base promise to lower.
+    pub promises: Vec<Promised>,
     /// What limits the comparison, a sentence each.
     pub notes: Vec<String>,
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use threadtalk_abi::module::RegionKind;
 
-use super::{Crd, FalseSharing, Line, Matrix, Object, Position};
+use super::{Crd, FalseSharing, Line, Matrix, Object, Position, Promise};
 
 /// A function, loop, construct or user region; number 0 is the program.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -136,6 +136,8 @@ pub struct Suggestion {
     pub text: String,
     /// The numbers that made the rule fire.
     pub evidence: BTreeMap<String, f64>,
+    /// What is lower once it has been followed.
+    pub promise: Promise,
     /// Places in the source that it is about.
     pub lines: Vec<Position>,
 }

@@ -3,7 +3,7 @@
 use threadtalk_profile::Stride;
 
 use super::{Case, Rule, Threshold, evidence, place, span, start};
-use crate::model::{Cutoff, Means, Suggestion, SuggestionKind};
+use crate::model::{Cutoff, Lowers, Means, Suggestion, SuggestionKind};
 
 pub(super) const RULE: Rule = Rule {
     name: "array-blocking",
@@ -14,13 +14,18 @@ pub(super) const RULE: Rule = Rule {
             meaning: "part of the reuses that miss a level, certainly or probably",
         },
         Threshold { name: "reuse", default: 1.0, meaning: "reuses for each true communication" },
+        Threshold {
+            name: "distance",
+            default: 0.25,
+            meaning: "90th percentile of the distances as a part of the level: shorter ones no tile makes shorter",
+        },
         Threshold { name: "fill", default: 0.5, meaning: "part of the level that a tile may take" },
     ],
     find,
 };
 
 fn find(case: &Case<'_>) -> Option<Suggestion> {
-    if !case.is_significant() || !case.is_loop() {
+    if !case.is_significant() || !(case.is_loop() || case.is_in_callers_loop()) {
         return None;
     }
     let counts = case.counts()?;
@@ -29,7 +34,8 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     let misses = |c: &Cutoff| c.probable_miss + c.definite_miss;
     // The nearest level that does not hold the distances: smaller ones hold less.
     let level = crd.cutoffs.iter().find(|c| misses(c) >= case.threshold(&RULE, "misses"))?;
-    if reuse < case.threshold(&RULE, "reuse") || level.max_bytes == 0 {
+    let far = crd.distinct.p90_bytes.unwrap_or(0.0) / level.max_bytes.max(1) as f64;
+    if reuse < case.threshold(&RULE, "reuse") || far < case.threshold(&RULE, "distance") || level.max_bytes == 0 {
         return None;
     }
     let (_, example) = case.heaviest(|_| true)?;
@@ -77,6 +83,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
             ("tile_bytes", bytes),
             ("element_bytes", element),
         ]),
+        promise: case.promise(Lowers::Misses(level.level)),
         lines: vec![start(case.region), case.position(example.reader_site)],
     })
 }

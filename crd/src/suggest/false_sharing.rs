@@ -1,7 +1,7 @@
 //! False sharing: padding, or a copy for each thread.
 
 use super::{Case, Rule, Threshold, evidence, place};
-use crate::model::{Means, Suggestion, SuggestionKind};
+use crate::model::{Lowers, Means, Suggestion, SuggestionKind};
 
 pub(super) const RULE: Rule = Rule {
     name: "false-sharing",
@@ -48,6 +48,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
             ("threads", f64::from(found.threads_seen)),
             ("visits", case.region.visits as f64),
         ]),
+        promise: case.promise(Lowers::SharedLines),
         lines: vec![found.writer.clone(), found.other.clone()],
     })
 }

@@ -1,66 +1,118 @@
-//! Loop fusion: a loop uses again what the loop before it has received.
+//! Loop fusion: a loop uses again what another loop has received shortly before, in the same function or in one that runs as often.
+//! What was inlined into a loop belongs to it.
 
 use std::collections::BTreeMap;
 use threadtalk_profile::Event;
 
-use super::{Case, Rule, Threshold, evidence, place, span, start};
-use crate::model::{Means, Region, Suggestion, SuggestionKind};
-use crate::objects::ObjectId;
+use super::{Case, Rule, Threshold, evidence, place, span, start, sum};
+use crate::model::{Lowers, Means, Promise, Region, Suggestion, SuggestionKind};
 
 pub(super) const RULE: Rule = Rule {
     name: "loop-fusion",
     thresholds: &[
-        Threshold { name: "gap", default: 20.0, meaning: "most lines between the two loops" },
+        Threshold { name: "gap", default: 20.0, meaning: "most lines between two loops of one function" },
         Threshold {
             name: "reuse",
             default: 0.8,
             meaning: "part of the second loop's events on the array that are reuse",
         },
         Threshold { name: "share", default: 0.3, meaning: "part of the second loop's events that are on the array" },
+        Threshold {
+            name: "received",
+            default: 0.8,
+            meaning: "part of the array's true communication in both loops that the first has",
+        },
     ],
     find,
 };
 
+/// What both loops read.
+struct Shared {
+    /// The event of the first loop with the largest count on it.
+    earlier: Event,
+    /// The same of the second.
+    again: Event,
+    /// Part of the second loop's events.
+    share: f64,
+    /// Part of those that are reuse.
+    reuse: f64,
+    /// Events of the first loop.
+    first_events: u64,
+}
+
 fn find(case: &Case<'_>) -> Option<Suggestion> {
-    if !case.is_significant() || !case.is_loop() {
+    if !case.is_loop() {
         return None;
     }
-    let first = before(case)?;
-    let events = &case.facts.events[first.id as usize];
-    let (here, there) = (by_object(case, case.events), by_object(case, events));
-    let shared = here.iter().filter_map(|(object, (raw, rar))| {
-        let (first_raw, first_rar) = there.get(object)?;
-        let all = raw.saturating_add(*rar);
-        let reuse = *rar as f64 / all.max(1) as f64;
-        let share = all as f64 / case.total.max(1) as f64;
-        // Received there: else the two loops have nothing of each other.
-        let fits = *first_raw > 0 && reuse >= case.threshold(&RULE, "reuse") && share >= case.threshold(&RULE, "share");
-        fits.then_some((share, reuse, *object, first_raw.saturating_add(*first_rar)))
-    });
-    let (share, reuse, object, first_events) = shared.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    let name = case.facts.objects.name(object);
-    let name = if name.is_empty() { "the same array".to_owned() } else { format!("`{name}`") };
-    let gap = f64::from(case.region.line?.saturating_sub(first.end_line.or(first.line)?));
+    let (region, events) = (case.region, executed(case, case.region));
+    if !case.is_enough(sum(&events)) {
+        return None;
+    }
+    let first = before(case).or_else(|| alternating(case, &events))?;
+    let shared = shared(case, &events, first)?;
+    // What passes from the first to the second between threads would arrive too late in one loop.
+    if events.iter().any(|e| e.raw > 0 && !e.is_serial() && case.executes(first.id, e.writer_site)) {
+        return None;
+    }
+    let (again, earlier) = (shared.again, shared.earlier);
+    let name = case.object(again.reader_site);
+    let (at, before) = (case.position(again.reader_site), case.position(earlier.reader_site));
+    let (lowers, what) = if at == before {
+        // The same code on the same data: done once, its reads are made once.
+        (Lowers::Rar, format!("both run {} over it: one loop can do that once for both", place(&at)))
+    } else {
+        (Lowers::CrdMedian, "in one loop each element is used while it is still at hand".to_owned())
+    };
+    let reader = super::region_of(case.facts.profile, case.facts.tree, again.reader_site)?;
     Some(Suggestion {
         rule: RULE.name.to_owned(),
         kind: SuggestionKind::Data,
         means: Means::Code,
         text: format!(
-            "Loop fusion: the loop at {} ({}) uses {name} again, which the loop at {} ({}) has received just before. In one \
-             loop each element is used while it is still at hand.",
-            place(&start(case.region)),
-            span(case.region),
+            "Loop fusion: the loop at {} ({}) uses {name} again, which the loop at {} ({}) has received just before; {what}.",
+            place(&start(region)),
+            span(region),
             place(&start(first)),
             span(first)
         ),
         evidence: evidence([
-            ("share", share),
-            ("reuse", reuse),
-            ("lines_between", gap),
-            ("first_loop_events", first_events as f64),
+            ("share", shared.share),
+            ("reuse", shared.reuse),
+            ("events", sum(&events) as f64),
+            ("first_loop_events", shared.first_events as f64),
         ]),
-        lines: vec![start(first), start(case.region)],
+        promise: Promise::of(case.facts.regions, lowers, case.function(reader)),
+        lines: vec![start(first), start(region), at],
     })
+}
+
+/// Own events and those of what was inlined.
+fn executed(case: &Case<'_>, region: &Region) -> Vec<Event> {
+    let id = region.id as usize;
+    case.facts.events[id].iter().chain(&case.inlined[id]).copied().collect()
+}
+
+/// What both loops read, if it is worth it.
+fn shared(case: &Case<'_>, events: &[Event], first: &Region) -> Option<Shared> {
+    let first_events = executed(case, first);
+    let (here, there) = (by_source(events), by_source(&first_events));
+    let total = sum(events);
+    let found = here.iter().filter_map(|(written, (raw, rar))| {
+        let (first_raw, first_rar) = there.get(written)?;
+        let all = raw.saturating_add(*rar);
+        let reuse = *rar as f64 / all.max(1) as f64;
+        let share = all as f64 / total.max(1) as f64;
+        // Received there: else the two loops have nothing of each other.
+        let received = *first_raw as f64 / first_raw.saturating_add(*raw).max(1) as f64;
+        let fits = received >= case.threshold(&RULE, "received")
+            && reuse >= case.threshold(&RULE, "reuse")
+            && share >= case.threshold(&RULE, "share");
+        let (earlier, again) = (heaviest(&first_events, *written)?, heaviest(events, *written)?);
+        let is_one = case.facts.objects.may_be_same(earlier.reader_site, again.reader_site);
+        let first_events = first_raw.saturating_add(*first_rar);
+        (fits && is_one).then_some(Shared { earlier, again, share, reuse, first_events })
+    });
+    found.max_by(|a, b| a.share.total_cmp(&b.share))
 }
 
 /// The loop that ends last before this one begins, in the same function and not far away.
@@ -72,11 +124,33 @@ fn before<'a>(case: &Case<'a>) -> Option<&'a Region> {
         r.kind == region.kind
             && r.name == region.name
             && r.file == region.file
-            && !case.facts.events[r.id as usize].is_empty()
+            && is_active(case, r)
             && ends(r).is_some_and(|end| end < line && f64::from(line - end) <= gap)
             && depth(case, r) == depth(case, region)
     });
     candidates.max_by_key(|r| (ends(r), r.id))
+}
+
+/// A loop of another function that each thread runs as often as this one, and whose data this one uses again every time: it
+/// runs before. Of several the one with the most events.
+fn alternating<'a>(case: &Case<'a>, here: &[Event]) -> Option<&'a Region> {
+    let region = case.region;
+    let candidates = case.facts.regions.iter().filter(|r| {
+        r.kind == region.kind
+            && r.visits > 0
+            && case.function(r.id) != case.function(region.id)
+            && r.threads == region.threads
+            && r.visits_by_thread == region.visits_by_thread
+            && depth(case, r) == depth(case, region)
+            && is_active(case, r)
+            && shared(case, here, r).is_some()
+    });
+    candidates.max_by_key(|r| (sum(&executed(case, r)), r.id))
+}
+
+fn is_active(case: &Case<'_>, region: &Region) -> bool {
+    let id = region.id as usize;
+    !(case.facts.events[id].is_empty() && case.inlined[id].is_empty())
 }
 
 /// Loops around a region.
@@ -85,14 +159,17 @@ fn depth(case: &Case<'_>, region: &Region) -> usize {
     std::iter::successors(Some(region), |r| parent(r)).filter(|r| r.kind == case.region.kind).count()
 }
 
-fn by_object(case: &Case<'_>, events: &[Event]) -> BTreeMap<ObjectId, (u64, u64)> {
-    let mut sums: BTreeMap<ObjectId, (u64, u64)> = BTreeMap::new();
+fn by_source(events: &[Event]) -> BTreeMap<u32, (u64, u64)> {
+    let mut sums: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
     for event in events {
-        let objects = case.facts.objects;
-        for ((object, raw), (_, rar)) in objects.split(event, event.raw).zip(objects.split(event, event.rar)) {
-            let sum = sums.entry(object).or_default();
-            *sum = (sum.0.saturating_add(raw), sum.1.saturating_add(rar));
-        }
+        let sum = sums.entry(event.writer_site).or_default();
+        *sum = (sum.0.saturating_add(event.raw), sum.1.saturating_add(event.rar));
     }
     sums
+}
+
+/// The event with the largest count on what a site wrote.
+fn heaviest(events: &[Event], writer_site: u32) -> Option<Event> {
+    let on_it = events.iter().filter(|e| e.writer_site == writer_site);
+    on_it.max_by_key(|e| e.raw.saturating_add(e.rar)).copied()
 }

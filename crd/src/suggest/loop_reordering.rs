@@ -3,7 +3,7 @@
 use threadtalk_profile::Stride;
 
 use super::{Case, Rule, Threshold, evidence, place, start};
-use crate::model::{Means, Suggestion, SuggestionKind};
+use crate::model::{Lowers, Means, Suggestion, SuggestionKind};
 
 pub(super) const RULE: Rule = Rule {
     name: "loop-reordering",
@@ -20,7 +20,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn find(case: &Case<'_>) -> Option<Suggestion> {
-    if !case.is_significant() {
+    // The strides of a loop with another inside say little: the inner one does the work.
+    if !case.is_significant() || case.holds_a_loop() {
         return None;
     }
     let (far, near) = (case.threshold(&RULE, "stride"), case.threshold(&RULE, "outer"));
@@ -67,6 +68,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
             ("stride_bytes", bytes(inner)),
             ("outer_stride_bytes", bytes(outer)),
         ]),
+        promise: case.promise(Lowers::CrdMedian),
         lines: vec![start(case.region), position],
     })
 }

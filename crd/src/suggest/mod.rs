@@ -7,9 +7,9 @@
 //! |---|---|
 //! | `loop-reordering` | reads that go across rows in the inner loop and along them in the outer one |
 //! | `array-blocking` | reuse at distances that a cache cannot hold |
-//! | `loop-fusion` | a loop that uses again what the loop before it received |
-//! | `data-affinity-scheduling` | elements that one thread writes and one other reads, with equal strides: the loops are divided differently |
-//! | `thread-mapping` | threads that talk to few others (or reuse very unevenly), so that placement pays |
+//! | `loop-fusion` | a loop that uses again what another loop received just before, also in a function that both call |
+//! | `data-affinity-scheduling` | elements that one thread writes and one other reads, with equal strides: loops divided differently |
+//! | `thread-mapping` | threads that talk to few others or all to one (or reuse very unevenly), so that placement pays |
 //! | `false-sharing` | cache lines that threads share without sharing an element |
 //! | `serial-initialisation` | data that one thread wrote before there were others |
 //! | `synchronisation` | atomic reads that are a large part of the communication |
@@ -28,10 +28,12 @@ use std::collections::BTreeMap;
 use threadtalk_abi::module::RegionKind;
 use threadtalk_profile::{Event, Profile, Stride, WrittenSite};
 
+use crate::false_sharing::region_of;
 use crate::lines::Positions;
-use crate::model::{Counts, Position, Region, Suggestion};
+use crate::model::{Counts, Lowers, Position, Promise, Region, Suggestion};
 use crate::objects::{self, Objects};
 use crate::options::Options;
+use crate::regions::{PROGRAM, RegionId, Tree};
 
 pub use threshold::{Threshold, ThresholdError, Thresholds};
 
@@ -73,6 +75,8 @@ pub struct Facts<'a> {
     pub profile: &'a Profile,
     /// The caller's choices.
     pub options: &'a Options,
+    /// Regions of sites.
+    pub tree: &'a Tree,
     /// Who accesses what.
     pub objects: &'a Objects,
     /// Where sites are.
@@ -89,18 +93,33 @@ pub struct Facts<'a> {
 pub fn suggest(facts: &Facts<'_>) -> Vec<Vec<Suggestion>> {
     let all = facts.events.iter().zip(facts.regions).filter(|(_, r)| r.kind != RegionKind::User);
     let program_events = all.map(|(events, _)| sum(events)).sum::<u64>().max(1);
+    let inlined = inlined(facts);
     let cases = facts.regions.iter().zip(facts.events).map(|(region, events)| Case {
         facts,
         region,
         events,
+        inlined: &inlined,
         total: sum(events),
         program_events,
     });
     cases.map(|case| RULES.iter().filter_map(|rule| (rule.find)(&case)).collect()).collect()
 }
 
-fn sum(events: &[Event]) -> u64 {
-    events.iter().fold(0, |n, e| n.saturating_add(e.raw).saturating_add(e.rar))
+/// Events of code that was inlined into each region, which is a loop of a caller.
+fn inlined(facts: &Facts<'_>) -> Vec<Vec<Event>> {
+    let mut all = vec![Vec::new(); facts.regions.len()];
+    for (events, region) in facts.events.iter().zip(facts.regions) {
+        for event in events.iter().filter(|_| region.kind != RegionKind::User) {
+            if let Some(caller) = facts.profile.caller_loop(event.reader_site) {
+                all[facts.tree.node(caller) as usize].push(*event);
+            }
+        }
+    }
+    all
+}
+
+fn sum<'e>(events: impl IntoIterator<Item = &'e Event>) -> u64 {
+    events.into_iter().fold(0, |n, e| n.saturating_add(e.raw).saturating_add(e.rar))
 }
 
 /// A region that rules look at.
@@ -109,6 +128,8 @@ struct Case<'a> {
     region: &'a Region,
     /// Its own events.
     events: &'a [Event],
+    /// For each region the events of what was inlined into it.
+    inlined: &'a [Vec<Event>],
     /// Their number.
     total: u64,
     program_events: u64,
@@ -121,9 +142,14 @@ impl<'a> Case<'a> {
 
     /// Whether the region is worth a reader's time at all.
     fn is_significant(&self) -> bool {
+        self.is_enough(self.total)
+    }
+
+    /// Whether so many events are.
+    fn is_enough(&self, events: u64) -> bool {
         let thresholds = &self.facts.options.thresholds;
-        self.total as f64 >= thresholds.get(GENERAL_NAME, "events")
-            && self.total as f64 >= thresholds.get(GENERAL_NAME, "share") * self.program_events as f64
+        events as f64 >= thresholds.get(GENERAL_NAME, "events")
+            && events as f64 >= thresholds.get(GENERAL_NAME, "share") * self.program_events as f64
     }
 
     fn counts(&self) -> Option<&'a Counts> {
@@ -132,6 +158,42 @@ impl<'a> Case<'a> {
 
     fn is_loop(&self) -> bool {
         matches!(self.region.kind, RegionKind::Loop | RegionKind::OmpFor | RegionKind::OmpTaskloop)
+    }
+
+    /// Whether a caller's loop executes it again and again.
+    fn is_in_callers_loop(&self) -> bool {
+        self.events.iter().any(|e| self.facts.profile.caller_loop(e.reader_site).is_some())
+    }
+
+    /// Whether another loop runs inside the region's iterations, its own or that of an inlined function.
+    fn holds_a_loop(&self) -> bool {
+        let is_loop = |r: &Region| r.kind == RegionKind::Loop;
+        let own = self.facts.regions.iter().any(|r| r.parent == Some(self.region.id) && is_loop(r));
+        let other = |e: &Event| region_of(self.facts.profile, self.facts.tree, e.reader_site);
+        let mut called = self.inlined[self.region.id as usize].iter().filter_map(other);
+        own || called.any(|id| is_loop(&self.facts.regions[id as usize]))
+    }
+
+    /// Whether the line of a site is executed by a region, directly or through what was inlined into it.
+    fn executes(&self, region: RegionId, site: u32) -> bool {
+        let own = region_of(self.facts.profile, self.facts.tree, site);
+        let caller = self.facts.profile.caller_loop(site).map(|l| self.facts.tree.node(l));
+        let up = |id: RegionId| self.facts.regions.get(id as usize)?.parent;
+        [own, caller]
+            .into_iter()
+            .flatten()
+            .any(|from| std::iter::successors(Some(from), |id| up(*id)).any(|r| r == region))
+    }
+
+    /// The function around a region.
+    fn function(&self, region: RegionId) -> RegionId {
+        let parent = |id: &RegionId| self.facts.regions.get(*id as usize)?.parent.filter(|p| *p != PROGRAM);
+        std::iter::successors(Some(region), parent).last().unwrap_or(region)
+    }
+
+    /// What the suggestion lowers in the function around this region.
+    fn promise(&self, lowers: Lowers) -> Promise {
+        Promise::of(self.facts.regions, lowers, self.function(self.region.id))
     }
 
     /// The loop around the region, if it is one in a nest.

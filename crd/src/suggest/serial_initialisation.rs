@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::{Case, Rule, Threshold, evidence, place, start};
-use crate::model::{Means, Suggestion, SuggestionKind};
+use crate::model::{Lowers, Means, Suggestion, SuggestionKind};
 
 pub(super) const RULE: Rule = Rule {
     name: "serial-initialisation",
@@ -55,6 +55,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
             place(&to)
         ),
         evidence: evidence([("share", share), ("bytes", bytes), ("readers", readers as f64)]),
+        promise: case.promise(Lowers::SerialRaw),
         lines: vec![from, to, start(case.region)],
     })
 }

@@ -1,7 +1,7 @@
 //! Synchronisation hot spot: atomic variables that travel between threads are a large part of what the region communicates.
 
 use super::{Case, Rule, Threshold, evidence, place};
-use crate::model::{Means, Suggestion, SuggestionKind};
+use crate::model::{Lowers, Means, Suggestion, SuggestionKind};
 
 pub(super) const RULE: Rule = Rule {
     name: "synchronisation",
@@ -35,6 +35,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
             place(&to)
         ),
         evidence: evidence([("share", share), ("events", atomic as f64)]),
+        promise: case.promise(Lowers::Sync),
         lines: vec![from, to],
     })
 }

@@ -1,9 +1,10 @@
-//! Thread mapping: threads talk to few partners, or reuse very unevenly, so that it matters who runs beside whom.
+//! Thread mapping: threads talk to few partners, or all to one, or reuse very unevenly, so that it matters who runs beside whom.
 
 use std::collections::BTreeMap;
+use threadtalk_profile::Event;
 
 use super::{Case, Rule, Threshold, evidence, place, span, start};
-use crate::model::{Means, Measures, Suggestion, SuggestionKind};
+use crate::model::{Lowers, Means, Measures, Suggestion, SuggestionKind};
 
 pub(super) const RULE: Rule = Rule {
     name: "thread-mapping",
@@ -20,6 +21,21 @@ pub(super) const RULE: Rule = Rule {
             meaning: "how many times that part must exceed the one of even communication",
         },
         Threshold {
+            name: "travels",
+            default: 0.05,
+            meaning: "part of the events that leave the reader's nearest cache: true communication, and reuse that misses it",
+        },
+        Threshold {
+            name: "hub",
+            default: 0.9,
+            meaning: "part of the communication that one thread has with all others",
+        },
+        Threshold {
+            name: "reuse",
+            default: 1.0,
+            meaning: "reuses for each true communication, for a hub and for uneven reuse: what is read once is fetched anyhow",
+        },
+        Threshold {
             name: "heterogeneity",
             default: 1.0,
             meaning: "standard deviation of the pairs' reuse ratios, as a multiple of their mean",
@@ -29,69 +45,116 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn find(case: &Case<'_>) -> Option<Suggestion> {
-    if !case.is_significant() {
+    let counts = case.counts()?;
+    if !case.is_significant() || counts.raw.is_zero() {
         return None;
     }
-    // What one thread wrote before the others existed says nothing of who belongs together.
-    let mut volumes: BTreeMap<(u32, u32), u64> = BTreeMap::new();
-    for event in case.events.iter().filter(|e| !e.is_serial()) {
-        let pair = (event.writer.min(event.reader), event.writer.max(event.reader));
-        let volume = volumes.entry(pair).or_default();
-        *volume = volume.saturating_add(event.raw).saturating_add(event.rar);
-    }
-    let mut threads: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
-    for ((a, b), volume) in &volumes {
-        threads.entry(*a).or_default().push(*volume);
-        threads.entry(*b).or_default().push(*volume);
-    }
-    let count = threads.len();
-    if (count as f64) < case.threshold(&RULE, "threads") {
+    // What a thread's own cache holds stays there wherever the thread runs.
+    let misses =
+        counts.own.crd.as_ref().and_then(|crd| crd.cutoffs.first()).map_or(0.0, |nearest| nearest.definite_miss);
+    let (raw, rar) = (counts.raw.sum() as f64, counts.rar.sum() as f64);
+    let travels = (raw + rar * misses) / (raw + rar);
+    if travels < case.threshold(&RULE, "travels") {
         return None;
     }
-    let all: u64 = threads.values().flatten().sum();
-    let closest: u64 = threads
-        .values_mut()
-        .map(|volumes| {
-            volumes.sort_unstable_by_key(|v| std::cmp::Reverse(*v));
-            volumes.iter().take(2).sum::<u64>()
-        })
-        .sum();
-    let partners = closest as f64 / all.max(1) as f64;
-    let even = 2.0 / (count as f64 - 1.0);
-    let measures = &case.counts()?.own;
-    let heterogeneity = variation(measures, case.region.threads.len());
-    let few = partners >= case.threshold(&RULE, "partners") && partners >= even * case.threshold(&RULE, "uneven");
-    let uneven = heterogeneity >= case.threshold(&RULE, "heterogeneity");
-    if !few && !uneven {
-        return None;
-    }
-    let why = if few {
-        format!("{:.0} % of each thread's communication is with two others of {count}", 100.0 * partners)
-    } else {
-        format!(
+    let traffic = |e: &Event| e.raw as f64 + e.rar as f64 * misses;
+    // What one thread wrote before the others existed says nothing of who belongs together, but much of who is near the data.
+    let among = Pairs::of(case.events.iter().filter(|e| !e.is_serial()), traffic);
+    let all = Pairs::of(case.events, traffic);
+    let least = case.threshold(&RULE, "threads");
+    let (partners, even) = among.partners();
+    let heterogeneity = variation(&counts.own, case.region.threads.len());
+    let (centre, hub) = all.hub()?;
+    let reuse = rar / raw.max(1.0);
+    let few = among.threads.len() as f64 >= least
+        && partners >= case.threshold(&RULE, "partners")
+        && partners >= even * case.threshold(&RULE, "uneven");
+    let is_used_again = reuse >= case.threshold(&RULE, "reuse");
+    let uneven =
+        among.threads.len() as f64 >= least && is_used_again && heterogeneity >= case.threshold(&RULE, "heterogeneity");
+    let star = all.threads.len() as f64 >= least && is_used_again && hub >= case.threshold(&RULE, "hub");
+    let count = all.threads.len();
+    let (why, then) = if few {
+        let share = 100.0 * partners;
+        (format!("{share:.0} % of each thread's communication is with two others of {count}"), BESIDE)
+    } else if star {
+        let share = 100.0 * hub;
+        (format!("{share:.0} % of what passes between {count} threads comes from or goes to thread {centre}"), AROUND)
+    } else if uneven {
+        let why = format!(
             "reuse differs much between the pairs of {count} threads (the ratios' standard deviation is {heterogeneity:.1} times their mean)"
-        )
+        );
+        (why, BESIDE)
+    } else {
+        return None;
     };
     Some(Suggestion {
         rule: RULE.name.to_owned(),
         kind: SuggestionKind::Thread,
         means: Means::RunTime,
         text: format!(
-            "Thread mapping: at {} ({}) {why}. Place threads that talk to each other on processors that share a cache: \
-             `threadtalk map` computes a placement.",
+            "Thread mapping: at {} ({}) {why}. {then}: `threadtalk map` computes a placement.",
             place(&start(case.region)),
             span(case.region)
         ),
         evidence: evidence([
             ("threads", count as f64),
+            ("travels", travels),
             ("partners", partners),
             ("even", even),
+            ("hub", hub),
+            ("reuse", reuse),
             ("heterogeneity", heterogeneity),
-            ("homogeneity", measures.homogeneity),
-            ("balance", measures.balance),
+            ("homogeneity", counts.own.homogeneity),
+            ("balance", counts.own.balance),
         ]),
+        promise: case.promise(Lowers::PlacementCost),
         lines: vec![start(case.region)],
     })
+}
+
+const BESIDE: &str = "Place threads that talk to each other on processors that share a cache";
+const AROUND: &str = "Keep all of them in one package, beside its memory, instead of spread over several";
+
+/// How much passes between two threads, in either direction.
+struct Pairs {
+    /// For each thread and each of its partners.
+    threads: BTreeMap<u32, BTreeMap<u32, f64>>,
+}
+
+impl Pairs {
+    fn of<'e>(events: impl IntoIterator<Item = &'e Event>, traffic: impl Fn(&Event) -> f64) -> Self {
+        let mut threads: BTreeMap<u32, BTreeMap<u32, f64>> = BTreeMap::new();
+        for event in events {
+            for (a, b) in [(event.writer, event.reader), (event.reader, event.writer)] {
+                *threads.entry(a).or_default().entry(b).or_default() += traffic(event);
+            }
+        }
+        Self { threads }
+    }
+
+    /// Each pair twice.
+    fn sum(&self) -> f64 {
+        self.threads.values().flat_map(BTreeMap::values).sum()
+    }
+
+    /// The part of its communication that a thread has with its two closest partners, and what it would be if all were alike.
+    fn partners(&self) -> (f64, f64) {
+        let closest = |partners: &BTreeMap<u32, f64>| {
+            let mut volumes: Vec<f64> = partners.values().copied().collect();
+            volumes.sort_unstable_by(|a, b| b.total_cmp(a));
+            volumes.iter().take(2).sum::<f64>()
+        };
+        let closest: f64 = self.threads.values().map(closest).sum();
+        (closest / self.sum().max(1.0), 2.0 / (self.threads.len() as f64 - 1.0).max(1.0))
+    }
+
+    /// The thread with the most communication, and its part of all.
+    fn hub(&self) -> Option<(u32, f64)> {
+        let sums = self.threads.iter().map(|(thread, partners)| (*thread, partners.values().sum::<f64>()));
+        let (thread, most) = sums.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
+        Some((thread, 2.0 * most / self.sum().max(1.0)))
+    }
 }
 
 /// Coefficient of variation of the reuse ratios of all pairs. The homogeneity of equation 1 has the diagonal in it, which is

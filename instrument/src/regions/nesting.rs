@@ -8,7 +8,7 @@ use super::constructs::{Constructs, Stack};
 use super::functions::{self, Functions, Unit};
 use crate::llvm::debug::{self, Frame, Location};
 use crate::llvm::loops::Loops;
-use crate::tables::{RegionId, RegionKey, SiteAccess, SiteId, Tables};
+use crate::tables::{Place, RegionId, RegionKey, SiteAccess, SiteId, Tables};
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{FunctionValue, InstructionValue};
 use std::collections::HashMap;
@@ -52,12 +52,31 @@ impl<'ctx> Nesting<'ctx> {
     ) -> SiteId {
         let at = if flags & ALLOCATION != 0 { functions.user_location(inst) } else { debug::of(inst) };
         let frame = at.map_or_else(|| functions::own_frame(self.function), |l| l.frame);
-        let region = self.region(frame, self.loops.innermost(block), stack, functions, tables);
+        let innermost = self.loops.innermost(block);
+        let region = self.region(frame, innermost, stack, functions, tables);
+        let place = Place { region, caller_loop: self.caller_loop(frame, innermost, functions, tables) };
         match at {
-            Some(at) => tables.site(region, functions.file(at.scope), at.line, flags, access),
-            None if frame.subprogram.is_null() => tables.site(region, "", 0, flags, access),
-            None => tables.site(region, functions.file(frame.subprogram), 0, flags, access),
+            Some(at) => tables.site(place, functions.file(at.scope), at.line, flags, access),
+            None if frame.subprogram.is_null() => tables.site(place, "", 0, flags, access),
+            None => tables.site(place, functions.file(frame.subprogram), 0, flags, access),
         }
+    }
+
+    /// The innermost loop that is not of this frame, but holds code that was inlined with it.
+    fn caller_loop(
+        &mut self,
+        frame: Frame,
+        innermost: Option<usize>,
+        functions: &mut Functions,
+        tables: &mut Tables,
+    ) -> Option<RegionId> {
+        if frame.inlined_at.is_null() {
+            return None;
+        }
+        let located = |i: &usize| self.loops.all[*i].start.is_some_and(|l| l.frame != frame && l.line > 0);
+        let index = self.loops.chain(innermost).find(located)?;
+        let frame = self.loops.all[index].start?.frame;
+        Some(self.loop_entry(index, frame, functions, tables))
     }
 
     /// The region of a block, given a location in it.
@@ -118,6 +137,12 @@ impl<'ctx> Nesting<'ctx> {
     }
 
     fn source_loop(&mut self, index: usize, frame: Frame, functions: &mut Functions, tables: &mut Tables) -> RegionId {
+        let region = self.loop_entry(index, frame, functions, tables);
+        self.loop_regions.insert(index, region);
+        region
+    }
+
+    fn loop_entry(&mut self, index: usize, frame: Frame, functions: &mut Functions, tables: &mut Tables) -> RegionId {
         let (start, end, parent_loop, header) = {
             let l = &self.loops.all[index];
             (l.start, l.end, l.parent, l.header)
@@ -128,9 +153,7 @@ impl<'ctx> Nesting<'ctx> {
         let line = start.map_or(0, |l| l.line);
         let name = functions.source_name(self.unit(frame));
         let key = RegionKey { kind: RegionKind::Loop, name, file, line };
-        let region = tables.region(key, end.map_or(0, |l| l.line), Some(parent));
-        self.loop_regions.insert(index, region);
-        region
+        tables.region(key, end.map_or(0, |l| l.line), Some(parent))
     }
 
     fn construct(&mut self, stack: Stack, frame: Frame, functions: &mut Functions, tables: &mut Tables) -> RegionId {

@@ -5,10 +5,13 @@ use crate::text::{Column, DEFINITION, Paint, Style, Table};
 use crate::{fold, label, number};
 use std::fmt::Write;
 use std::path::Path;
-use threadtalk_crd::compare::{Judged, Profile, Side, Verdict};
+use threadtalk_crd::compare::{Judged, Profile, Promised, Side, Verdict};
+use threadtalk_crd::model::Lowers;
 
 /// Regions without counterpart that are named.
 const UNMATCHED: usize = 8;
+/// Promises that are shown.
+const PROMISES: usize = 12;
 
 /// The whole comparison. `files`: where base and new were read from; `top`: regions at most.
 pub fn text(view: View, files: [&Path; 2], top: usize, paint: Style) -> String {
@@ -35,6 +38,7 @@ pub fn text(view: View, files: [&Path; 2], top: usize, paint: Style) -> String {
     }
     out += &figures.render(paint);
     out += &regions(view, top, paint);
+    out += &promises(&comparison.promises, paint);
     for (name, sides) in [("base", &comparison.unmatched.base), ("new", &comparison.unmatched.new)] {
         out += &unmatched(name, sides, paint);
     }
@@ -85,6 +89,38 @@ fn regions(view: View, top: usize, paint: Style) -> String {
         }
     }
     out
+}
+
+/// What the suggestions for the base promise, and what became of it.
+fn promises(promises: &[Promised], paint: Style) -> String {
+    if promises.is_empty() {
+        return String::new();
+    }
+    let shown = promises.len().min(PROMISES);
+    let title = format!("What suggestions for base promise to lower ({shown} of {})", promises.len());
+    let mut rows = Table::new(vec![
+        Column::left("suggestion"),
+        Column::left("figure"),
+        Column::right("base"),
+        Column::right("new"),
+        Column::left("kept"),
+        Column::left("in"),
+    ]);
+    for promise in &promises[..shown] {
+        let value = |value: f64| match promise.lowers {
+            Lowers::CrdMedian => number::bytes(value),
+            _ => number::count(value.round() as u64),
+        };
+        rows.row(vec![
+            promise.rule.clone(),
+            promise.lowers.name(),
+            value(promise.base),
+            value(promise.new),
+            if promise.kept { "yes" } else { "no" }.to_string(),
+            fold::shorten(&promise.name, 44),
+        ]);
+    }
+    format!("\n{}\n{}", paint.strong(&title), rows.render(paint))
 }
 
 /// Those that communicate by name, the others by number.

@@ -138,6 +138,9 @@ pub struct SectionHeader {
 pub mod section {
     /// One [`super::AccessEntry`] for each site, in the sites' order.
     pub const ACCESSES: u32 = 1;
+    /// A `u32` for each site, in the sites' order: the innermost loop of a caller that the site's code was inlined into, as 1 + its
+    /// number in the module; 0 = none.
+    pub const CALLER_LOOPS: u32 = 2;
 }
 
 /// What a site accesses, and with which strides.

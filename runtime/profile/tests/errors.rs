@@ -274,6 +274,27 @@ fn damaged_modules() {
 }
 
 #[test]
+fn damaged_loops_of_callers() {
+    let mut contents = Contents { header: Header { state: State::Running, ..Header::default() }, ..sample::contents() };
+    contents.modules.truncate(1);
+    contents.modules[0].caller_loops = vec![None, Some(1)];
+    let good = contents.encode();
+    let block = find(&good, block::MODULE);
+    let used = u64::from_le_bytes(good[block + offset_of!(BlockHeader, used)..][..8].try_into().unwrap()) as usize;
+    let entries = block + size_of::<BlockHeader>() + used - 2 * size_of::<u32>();
+    let length = entries - size_of::<SectionHeader>() + offset_of!(SectionHeader, bytes);
+    for (at, value, what) in [
+        (length, 1000, "a section of its tables is longer than itself"),
+        (length, 4, "not one caller's loop for each site"),
+        (entries, 3, "a site in the loop 2 of 2 regions"),
+    ] {
+        let mut bytes = good.clone();
+        set(&mut bytes, at, value);
+        assert!(message(&bytes).contains(&format!(": {what};")), "{}", message(&bytes));
+    }
+}
+
+#[test]
 fn damaged_accesses() {
     let access = || SiteAccess {
         kind: ObjectKind::Stack,

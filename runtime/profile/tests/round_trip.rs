@@ -163,7 +163,9 @@ fn module_with_accesses() -> impl Strategy<Value = Module> {
     module().prop_flat_map(|module| {
         let sites = module.sites.len();
         let accesses = prop_oneof![Just(vec![]), prop::collection::vec(access(), sites)];
-        accesses.prop_map(move |accesses| Module { accesses, ..module.clone() })
+        let regions = module.regions.len() as u32;
+        let loops = prop_oneof![Just(vec![]), prop::collection::vec(prop::option::of(0..regions), sites)];
+        (accesses, loops).prop_map(move |(accesses, caller_loops)| Module { accesses, caller_loops, ..module.clone() })
     })
 }
 
@@ -236,6 +238,16 @@ fn accesses_are_found_by_their_sites_number() {
     assert_eq!(profile.access(1).unwrap().stride, Stride::Bytes(-8));
     // The second module tells nothing, and 3 is no site.
     assert_eq!((profile.access(10), profile.access(3), profile.access(0)), (None, None, None));
+}
+
+#[test]
+fn loops_of_callers_are_found_by_their_sites_number() {
+    let mut contents = sample::contents();
+    contents.modules[0].caller_loops = vec![None, Some(1)];
+    let profile = Profile::from_bytes(&contents.encode()).unwrap();
+    let base = contents.modules[0].bases.region_base;
+    assert_eq!((profile.caller_loop(1), profile.caller_loop(2)), (None, Some(base + 1)));
+    assert_eq!((profile.caller_loop(10), profile.caller_loop(3), profile.caller_loop(0)), (None, None, None));
 }
 
 proptest! {

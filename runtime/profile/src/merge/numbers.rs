@@ -58,7 +58,8 @@ fn find(places: &BTreeMap<u32, (u32, u32)>, number: u32) -> Option<u32> {
 }
 
 /// What makes two modules the same: all but their numbers.
-type Identity = (Arc<str>, Vec<Region>, Vec<Site>, Vec<SiteAccess>, u32, Vec<Function>);
+type Identity = (Arc<str>, Vec<Region>, OfSites, u32, Vec<Function>);
+type OfSites = (Vec<Site>, Vec<SiteAccess>, Vec<Option<u32>>);
 
 /// All modules, each once.
 #[derive(Default)]
@@ -93,8 +94,8 @@ impl Sites {
 
     fn place(&mut self, module: &Module) -> Result<ModuleBases, MergeError> {
         let (name, functions) = (Arc::clone(&module.name), module.functions.clone());
-        let (sites, accesses) = (module.sites.clone(), module.accesses.clone());
-        let identity = (name, module.regions.clone(), sites, accesses, module.counters, functions);
+        let sites = (module.sites.clone(), module.accesses.clone(), module.caller_loops.clone());
+        let identity = (name, module.regions.clone(), sites, module.counters, functions);
         if let Some(known) = self.known.get(&identity) {
             return Ok(*known);
         }

@@ -213,6 +213,14 @@ impl Profile {
         module.accesses.get((number - module.bases.site_base) as usize)
     }
 
+    /// The region of the innermost loop of a caller that the code of the site with a global number was inlined into.
+    pub fn caller_loop(&self, number: u32) -> Option<u32> {
+        let after = self.modules.partition_point(|m| m.bases.site_base <= number);
+        let module = self.modules.get(after.checked_sub(1)?)?;
+        let index = *module.caller_loops.get((number - module.bases.site_base) as usize)?;
+        index.map(|index| module.bases.region_base + index)
+    }
+
     /// The module region with a global number.
     pub fn region(&self, number: u32) -> Option<&Region> {
         let after = self.modules.partition_point(|m| m.bases.region_base <= number);

@@ -74,7 +74,14 @@ pub fn read(payload: &[u8]) -> Result<Module, String> {
             .map(|entry| read_access(entry, &mut strings))
             .collect::<Result<_, String>>()?,
     };
-    Ok(Module { bases, name, regions, sites, accesses, counters, functions })
+    let caller_loops = match find_section(&rest[strings_len..], section::CALLER_LOOPS)? {
+        None => Vec::new(),
+        Some(loops) if loops.len() != sites.len() * size_of::<u32>() => {
+            return Err("not one caller's loop for each site".to_owned());
+        }
+        Some(loops) => loops.chunks_exact(size_of::<u32>()).map(|l| read_loop(l, count)).collect::<Result<_, _>>()?,
+    };
+    Ok(Module { bases, name, regions, sites, accesses, caller_loops, counters, functions })
 }
 
 /// The bytes of the first section of a kind.
@@ -89,6 +96,14 @@ fn find_section(mut bytes: &[u8], wanted: u32) -> Result<Option<&[u8]>, String> 
         bytes = &rest[length..];
     }
     Ok(None)
+}
+
+fn read_loop(entry: &[u8], regions: usize) -> Result<Option<u32>, String> {
+    let index = u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]).checked_sub(1);
+    match index {
+        Some(index) if index as usize >= regions => Err(format!("a site in the loop {index} of {regions} regions")),
+        index => Ok(index),
+    }
 }
 
 fn read_access(entry: &[u8], strings: &mut Strings<'_>) -> Result<SiteAccess, String> {

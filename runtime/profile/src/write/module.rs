@@ -39,7 +39,8 @@ pub fn encode(module: &Module) -> Vec<u8> {
         put!(entry, SiteEntry, flags, site.flags);
     }
     control::encode(&module.functions, header, control_bytes, &mut strings);
-    let accesses = accesses(module, &mut strings);
+    let mut sections = accesses(module, &mut strings);
+    sections.extend(caller_loops(module));
     put!(header, TablesHeader, regions, regions as u32);
     put!(header, TablesHeader, sites, sites as u32);
     put!(header, TablesHeader, strings_len, strings.bytes.len() as u32);
@@ -54,9 +55,9 @@ pub fn encode(module: &Module) -> Vec<u8> {
     put!(record, ModuleRecord, counters, module.counters);
     put!(record, ModuleRecord, sites, sites as u32);
     put!(record, ModuleRecord, regions, regions as u32);
-    put!(record, ModuleRecord, tables_len, (tables + strings.bytes.len() + accesses.len()) as u32);
+    put!(record, ModuleRecord, tables_len, (tables + strings.bytes.len() + sections.len()) as u32);
     bytes.extend_from_slice(&strings.bytes);
-    bytes.extend_from_slice(&accesses);
+    bytes.extend_from_slice(&sections);
     bytes
 }
 
@@ -84,6 +85,19 @@ fn accesses(module: &Module, strings: &mut Strings) -> Vec<u8> {
         put!(entry, AccessEntry, stride, stride(access.stride));
         put!(entry, AccessEntry, outer_stride, stride(access.outer_stride));
     }
+    bytes
+}
+
+/// The section of the loops that sites were inlined into; nothing if there are none.
+fn caller_loops(module: &Module) -> Vec<u8> {
+    if module.caller_loops.is_empty() {
+        return Vec::new();
+    }
+    assert_eq!(module.caller_loops.len(), module.sites.len(), "not one caller's loop for each site");
+    let mut bytes = vec![0; size_of::<SectionHeader>()];
+    put!(bytes.as_mut_slice(), SectionHeader, kind, section::CALLER_LOOPS);
+    put!(bytes.as_mut_slice(), SectionHeader, bytes, (module.caller_loops.len() * size_of::<u32>()) as u32);
+    bytes.extend(module.caller_loops.iter().flat_map(|l| l.map_or(0, |index| index + 1).to_le_bytes()));
     bytes
 }
 

@@ -162,6 +162,7 @@ fn module(file: &str, site_base: u32, region_base: u32, function: &str) -> Modul
             Site { region: 1, file: file.into(), line: 25, flags: site_flags::ATOMIC },
         ],
         accesses: vec![],
+        caller_loops: vec![],
         counters: 2,
         functions: vec![counted_loop(file), Function { blocks: vec![block(file, 0, 35)], ..Function::default() }],
     }

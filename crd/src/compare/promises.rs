@@ -1,0 +1,54 @@
+//! Whether what was suggested for the base came true in the new profile.
+
+use serde::Serialize;
+
+use super::matching::Pair;
+use crate::model::{Lowers, Report};
+
+/// A suggestion for the base, and the figure that it promises to lower, in both profiles.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Promised {
+    /// The rule that made the suggestion.
+    pub rule: String,
+    /// Number in the base's report of the region that has the figure, those inside it included.
+    pub region: u32,
+    /// Its name.
+    pub name: String,
+    /// Which figure.
+    pub lowers: Lowers,
+    /// Its value before.
+    pub base: f64,
+    /// Its value after.
+    pub new: f64,
+    /// Whether it is lower by more than noise. If it is not, the suggestion may just not have been followed.
+    pub kept: bool,
+}
+
+/// The promises that both profiles can tell about, each once: those of the largest part of the program first.
+pub(super) fn promises(base: &Report, new: &Report, pairs: &[Pair], noise: f64) -> Vec<Promised> {
+    let mut all: Vec<Promised> = Vec::new();
+    for suggestion in base.regions.iter().flat_map(|region| &region.suggestions) {
+        let promise = &suggestion.promise;
+        let known =
+            all.iter().any(|p| p.rule == suggestion.rule && (p.region, p.lowers) == (promise.region, promise.lowers));
+        let before = promise.now.filter(|now| *now > 0.0 && !known);
+        let (Some(before), Some(region)) = (before, base.regions.get(promise.region as usize)) else { continue };
+        let Some(pair) = pairs.iter().find(|p| p.base == promise.region as usize) else { continue };
+        let Some(after) = promise.then(new, pair.new as u32) else { continue };
+        all.push(Promised {
+            rule: suggestion.rule.clone(),
+            region: region.id,
+            name: region.name.clone(),
+            lowers: promise.lowers,
+            base: before,
+            new: after,
+            kept: after < before * (1.0 - noise),
+        });
+    }
+    let events = |p: &Promised| {
+        let region = &base.regions[p.region as usize];
+        region.total_raw().saturating_add(region.total_rar())
+    };
+    all.sort_by_key(|p| std::cmp::Reverse(events(p)));
+    all
+}
