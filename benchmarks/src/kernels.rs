@@ -111,6 +111,26 @@ pub const ALL: &[Kernel] = &[
     ),
 ];
 
+/// The kernel of this name, while compiling: there is one, or nothing compiles.
+pub(crate) const fn named(name: &str) -> Kernel {
+    let mut at = 0;
+    while at < ALL.len() {
+        if is_same(ALL[at].name.as_bytes(), name.as_bytes()) {
+            return ALL[at];
+        }
+        at += 1;
+    }
+    panic!("there is no kernel of this name")
+}
+
+const fn is_same(a: &[u8], b: &[u8]) -> bool {
+    let mut at = 0;
+    while at < a.len() && at < b.len() && a[at] == b[at] {
+        at += 1;
+    }
+    at == a.len() && at == b.len()
+}
+
 impl Kernel {
     /// The kernel of this name.
     pub fn named(name: &str) -> Option<&'static Kernel> {
@@ -161,6 +181,14 @@ mod tests {
             assert!(kernel.path().is_file(), "{}", kernel.path().display());
             assert_eq!(kernel.is_cxx(), kernel.source.ends_with(".cpp"), "{}", kernel.name);
         }
+    }
+
+    #[test]
+    fn names_lead_to_their_kernel_while_compiling_too() {
+        for kernel in ALL {
+            assert_eq!(named(kernel.name).name, kernel.name);
+        }
+        assert!(!is_same(b"lu", b"lu-contiguous") && !is_same(b"lu", b"") && is_same(b"", b""));
     }
 
     #[test]

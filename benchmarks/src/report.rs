@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::build::{self, Compilers};
 use crate::error::during;
@@ -113,6 +113,60 @@ pub struct Cutoff {
     pub definite_miss: f64,
 }
 
+/// What is needed of `threadtalk compare --format json`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Comparison {
+    /// What suggestions for the base promise to lower.
+    pub promises: Vec<Promised>,
+}
+
+/// What a suggestion promises to lower.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Promised {
+    /// The rule that made the suggestion.
+    pub rule: String,
+    /// The region that has the figure.
+    pub name: String,
+    /// Which figure.
+    pub lowers: String,
+    /// Before.
+    pub base: f64,
+    /// After.
+    pub new: f64,
+    /// Lower by more than noise.
+    pub kept: bool,
+}
+
+/// What is needed of `threadtalk map --format json`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Mapping {
+    /// By placement.
+    pub cost: Cost,
+}
+
+/// Events times distance.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Cost {
+    /// Spread over the machine.
+    pub scatter: f64,
+    /// At the computed places.
+    pub mapped: f64,
+}
+
+impl Comparison {
+    /// Reads what the command printed; `what` says whose it is.
+    pub fn parse(json: &str, what: impl FnOnce() -> String) -> Result<Comparison> {
+        serde_json::from_str(json).map_err(|source| Error::Report { what: what(), source })
+    }
+}
+
+impl Mapping {
+    /// Reads what the command printed; `what` says whose it is.
+    pub fn parse(json: &str, what: impl FnOnce() -> String) -> Result<Mapping> {
+        serde_json::from_str(json).map_err(|source| Error::Report { what: what(), source })
+    }
+}
+
 impl Report {
     /// The report of the profile that a run left in `scratch`; the profile is removed, so that the next run can leave its own.
     pub fn take(
@@ -182,6 +236,10 @@ mod tests {
     fn something_else_than_a_report_is_named() {
         let error = Report::parse("no events\n", || "the report of lu".into()).unwrap_err().to_string();
         assert!(error.starts_with("the report of lu is not a report in JSON: expected"), "{error}");
+        let error = Comparison::parse("{}", || "the comparison of lu".into()).unwrap_err().to_string();
+        assert!(error.contains("the comparison of lu is not a report in JSON: missing field `promises`"), "{error}");
+        let error = Mapping::parse("{}", || "the mapping of lu".into()).unwrap_err().to_string();
+        assert!(error.contains("the mapping of lu is not a report in JSON: missing field `cost`"), "{error}");
     }
 
     #[test]

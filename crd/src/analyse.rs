@@ -6,6 +6,7 @@ use threadtalk_profile::{Event, Profile};
 use crate::accuracy;
 use crate::distance::Traces;
 use crate::false_sharing;
+use crate::imbalance::profile::sections;
 use crate::lines::{self, PairCount, Positions};
 use crate::matrices::cells::{self, Cell, Matrices, Scratch};
 use crate::matrices::{balance, crr, homogeneity};
@@ -212,12 +213,14 @@ impl Advice<'_> {
             region.objects = objects.describe(events);
             region.false_sharing = shared.remove(&region.id).unwrap_or_default();
         }
+        let sections = sections(self.profile);
         let suggestions = suggest::suggest(&suggest::Facts {
             profile: self.profile,
             options: self.options,
             tree: self.tree,
             objects: &objects,
             positions: self.positions,
+            sections: &sections,
             written: &written,
             events: self.events,
             regions,

@@ -42,6 +42,15 @@ fn mistakes_in_the_command_line() {
         2,
         &["several formats: --format; name a folder with -o"],
     );
+    let threshold = |setting| ["report", "solver.ttp", "--threshold", setting];
+    let not_understood = |reason: &str| format!("threshold not understood ({reason}");
+    for (setting, reason) in [
+        ("region.events", "it is not of the form RULE.NAME=VALUE)"),
+        ("region.colour=5", "there is no threshold region.colour; there are region.events, "),
+        ("region.events=many", "many is no number from 0 on)"),
+    ] {
+        fails(&threshold(setting), 2, &[&not_understood(reason), setting]);
+    }
     fails(&["print", "nonsense"], 2, &["invalid value 'nonsense'", "choose one of: plugin ldflags cflags include"]);
     fails(&["completions", "cmd"], 2, &["invalid value 'cmd'", "bash"]);
     fails(&[], 2, &["no command: command line; "]);

@@ -1,7 +1,7 @@
 //! One test for each program of `programs/suggest/`: a rule must speak of it (`// SUGGEST: RULE`), or must not (`// REFUSE: RULE`).
 //!
 //! More lines: `// OBJECT: NAME` is among the objects with communication, or the object that is shared falsely; `// KIND: KIND` is its kind;
-//! `// CACHES: SPEC` goes to `--caches`.
+//! `// CACHES: SPEC` goes to `--caches`; `// THREADTALK: PARTS` says what is compiled in.
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
@@ -32,7 +32,14 @@ fn line<'a>(text: &'a str, key: &str) -> Option<&'a str> {
 fn check(source: &Path, level: &str) -> Result<(), String> {
     let text = std::fs::read_to_string(source).map_err(|e| e.to_string())?;
     let scene = Scene::new();
-    compile_silently(scene.tool(), Compiler::Instrumented, source, &scene.path("program"), &["-fopenmp", level]);
+    let parts = format!("--threadtalk={}", line(&text, "THREADTALK").unwrap_or("memory"));
+    compile_silently(
+        scene.tool(),
+        Compiler::Instrumented,
+        source,
+        &scene.path("program"),
+        &["-fopenmp", level, &parts],
+    );
     let done = scene.profile("a.ttp");
     if !done.status.success() {
         return Err(format!("the program: {}: {}", done.ending(), done.stderr_text()));

@@ -4,10 +4,10 @@ use std::process::Command;
 use serde::{Deserialize, Serialize};
 
 use super::{Options, Pair};
-use crate::build::{Compilers, Tool};
+use crate::build::{self, Compilers, Tool};
 use crate::error::during;
 use crate::kernels::Kernel;
-use crate::report::{Region, Report};
+use crate::report::{Comparison, Mapping, Promised, Region, Report};
 use crate::{Error, Result, process};
 
 /// What a profile says of the bottleneck, children included.
@@ -44,6 +44,15 @@ pub struct Outcome {
     pub after: Option<Figures>,
     /// `rule: text` of what is suggested for the program before, in the bottleneck first.
     pub suggestions: Vec<String>,
+    /// What those promise to lower, before and after.
+    pub promises: Vec<Promised>,
+}
+
+impl Outcome {
+    /// Whether a rule makes a suggestion.
+    pub fn suggests(&self, rule: &str) -> bool {
+        self.suggestions.iter().any(|text| text.split(':').next() == Some(rule))
+    }
 }
 
 /// Compiles, profiles and times everything; `progress` hears of each step.
@@ -55,6 +64,11 @@ pub fn measure(options: &Options, compilers: &Compilers, mut progress: impl FnMu
         progress(&format!("profiling {}", pair.name));
         let before = bench.profile(&pair.before)?;
         let after = pair.after.as_ref().map(|kernel| bench.profile(kernel)).transpose()?;
+        let suggestions = suggestions(&before.report, pair);
+        let mut promises = after.as_ref().map(|after| bench.promises(&before, after)).transpose()?.unwrap_or_default();
+        if pair.rules.contains(&MAPPING) {
+            promises.push(bench.placement(&before)?);
+        }
         progress(&format!("timing {}", pair.name));
         let seconds = bench.time(pair)?;
         let figures = |report: &Report, kernel: &Kernel, seconds: &f64| {
@@ -63,17 +77,30 @@ pub fn measure(options: &Options, compilers: &Compilers, mut progress: impl FnMu
             Ok(Figures { seconds: *seconds, ..Figures::of(region) })
         };
         let after = match (&after, &pair.after, seconds.get(1)) {
-            (Some(report), Some(kernel), Some(seconds)) => Some(figures(report, kernel, seconds)?),
+            (Some(profile), Some(kernel), Some(seconds)) => Some(figures(&profile.report, kernel, seconds)?),
             _ => None,
         };
         outcomes.push(Outcome {
             pair: pair.name.into(),
-            before: figures(&before, &pair.before, &seconds[0])?,
+            before: figures(&before.report, &pair.before, &seconds[0])?,
             after,
-            suggestions: suggestions(&before, pair),
+            suggestions,
+            promises,
         });
     }
     Ok(outcomes)
+}
+
+/// The caches of the paper's machine (Xeon E5-2650), so that what is suggested does not depend on where the command runs.
+const CACHES: &str = "32K,256K,20M";
+/// Its processors.
+const MACHINE: &str = "package 2\ncore 8\n";
+const MAPPING: &str = "thread-mapping";
+
+/// A profile that has been kept.
+struct Kept {
+    path: PathBuf,
+    report: Report,
 }
 
 struct Bench<'a> {
@@ -95,12 +122,43 @@ impl Bench<'_> {
         command
     }
 
-    fn profile(&self, kernel: &Kernel) -> Result<Report> {
+    fn profile(&self, kernel: &Kernel) -> Result<Kept> {
         let program = self.compile(kernel, Tool::Threadtalk)?;
         let command = self.command(kernel, Tool::Threadtalk, &program, self.options.threads);
         process::run(command, self.scratch, self.options.timeout)?;
-        let what = || format!("the report of {}", kernel.name);
-        Report::take(self.compilers, self.scratch, self.options.timeout, what)
+        let path = self.scratch.join(format!("{}.ttp", kernel.name));
+        let made = build::profile(self.scratch);
+        during(|| format!("renaming {}", made.display()), std::fs::rename(&made, &path))?;
+        let json = self.threadtalk("report", &[&path], &["--caches", CACHES])?;
+        Ok(Kept { report: Report::parse(&json, || format!("the report of {}", kernel.name))?, path })
+    }
+
+    /// What one of the tool's commands prints as JSON.
+    fn threadtalk(&self, name: &str, files: &[&Path], more: &[&str]) -> Result<String> {
+        let mut command = Command::new(self.compilers.threadtalk("threadtalk")?);
+        command.arg(name).args(files).args(["--format", "json"]).args(more);
+        Ok(process::run(command, self.scratch, self.options.timeout)?.stdout)
+    }
+
+    fn promises(&self, before: &Kept, after: &Kept) -> Result<Vec<Promised>> {
+        let json = self.threadtalk("compare", &[&before.path, &after.path], &["--caches", CACHES])?;
+        Ok(Comparison::parse(&json, || format!("the comparison of {}", before.path.display()))?.promises)
+    }
+
+    /// What threads that are spread over the paper's machine cost, and what those at their computed places do.
+    fn placement(&self, before: &Kept) -> Result<Promised> {
+        let machine = self.scratch.join("machine");
+        during(|| format!("writing {}", machine.display()), std::fs::write(&machine, MACHINE))?;
+        let json = self.threadtalk("map", &[&before.path], &["--topology", &machine.to_string_lossy()])?;
+        let cost = Mapping::parse(&json, || format!("the mapping of {}", before.path.display()))?.cost;
+        Ok(Promised {
+            rule: MAPPING.into(),
+            name: "the program".into(),
+            lowers: "placement_cost".into(),
+            base: cost.scatter,
+            new: cost.mapped,
+            kept: cost.mapped < cost.scatter,
+        })
     }
 
     /// Least wall time of each variant.

@@ -1,6 +1,6 @@
 //! The programs of the table, and what the paper printed of theirs.
 
-use crate::kernels::{Kernel, Language, kernel};
+use crate::kernels::{Kernel, Language, kernel, named};
 
 /// A program in two variants.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,9 @@ pub struct Pair {
     pub after: Option<Kernel>,
     /// Functions whose own regions and regions inside make the bottleneck; the first that has events is taken.
     pub regions: &'static [&'static str],
+    /// The rules that suggest what was done to it: what the paper did, or what the variant after does. None where the paper
+    /// found that it does not help.
+    pub rules: &'static [&'static str],
     /// The paper's row.
     pub published: Published,
 }
@@ -42,16 +45,6 @@ const fn openmp(
     kernel(name, family, source, define, Language::COpenMp, &[], tiny)
 }
 
-const fn pthreads(
-    name: &'static str,
-    family: &'static str,
-    source: &'static str,
-    define: Option<&'static str>,
-    tiny: Size,
-) -> Kernel {
-    kernel(name, family, source, define, Language::C, &[], tiny)
-}
-
 type Size = &'static [&'static str];
 
 const fn figure(name: &'static str, optimisation: &'static str) -> Published {
@@ -63,31 +56,31 @@ const ALIGNMENT: Size = &["-n", "70", "-b", "8"];
 const SRAD: Size = &["-n", "33", "-s", "3"];
 const FILTER: Size = &["-n", "203", "-s", "3"];
 const CLUSTER: Size = &["-n", "205", "-s", "9"];
-const LU: Size = &["-n", "56", "-b", "8"];
-const OCEAN: Size = &["-n", "37", "-s", "3"];
-const WATER: Size = &["-n", "301", "-s", "20"];
 
 /// All pairs, in the paper's order.
 pub const ALL: &[Pair] = &[
     Pair {
         name: "lu",
-        before: pthreads("lu", "lu", "lu.c", None, LU),
-        after: Some(pthreads("lu-contiguous", "lu", "lu.c", Some("CONTIGUOUS"), LU)),
+        before: named("lu"),
+        after: Some(named("lu-contiguous")),
         regions: &["daxpy", "bmod"],
+        rules: &["false-sharing"],
         published: figure("lu_ncb, lu_cb (Figure 6)", "contiguous blocks"),
     },
     Pair {
         name: "ocean",
-        before: pthreads("ocean", "ocean", "ocean.c", None, OCEAN),
-        after: Some(pthreads("ocean-contiguous", "ocean", "ocean.c", Some("CONTIGUOUS"), OCEAN)),
+        before: named("ocean"),
+        after: Some(named("ocean-contiguous")),
         regions: &["laplacian", "fetch"],
+        rules: &[],
         published: figure("ocean_ncp, ocean_cp (Figure 7)", "a field for each thread"),
     },
     Pair {
         name: "water",
-        before: pthreads("water-nsquared", "water", "water_nsquared.c", None, WATER),
-        after: Some(pthreads("water-spatial", "water", "water_spatial.c", None, WATER)),
+        before: named("water-nsquared"),
+        after: Some(named("water-spatial")),
         regions: &["water_pair"],
+        rules: &["array-blocking"],
         published: figure("water_nsquared, water_spatial (Figure 8)", "a grid of cells"),
     },
     Pair {
@@ -95,6 +88,7 @@ pub const ALL: &[Pair] = &[
         before: openmp("backprop", "backprop", "evaluation/backprop.c", None, BACKPROP),
         after: Some(openmp("backprop-reordered", "backprop", "evaluation/backprop.c", Some("REORDERED"), BACKPROP)),
         regions: &["adjust_weights"],
+        rules: &["array-blocking"],
         published: Published {
             name: "Back Propagation (Table 2)",
             before: Some([5.0, 84.0, 21.0]),
@@ -114,6 +108,7 @@ pub const ALL: &[Pair] = &[
             ALIGNMENT,
         )),
         regions: &["align_cell"],
+        rules: &["data-affinity-scheduling"],
         published: Published {
             name: "Needleman-Wunsch (Table 2)",
             before: Some([10.0, 278.0, 139.0]),
@@ -127,6 +122,7 @@ pub const ALL: &[Pair] = &[
         before: openmp("srad", "srad", "evaluation/srad.c", None, SRAD),
         after: Some(openmp("srad-reordered", "srad", "evaluation/srad.c", Some("REORDERED"), SRAD)),
         regions: &["derivatives"],
+        rules: &["loop-reordering", "thread-mapping"],
         published: Published {
             name: "SRAD (Table 2)",
             before: Some([13.0, 1124.0, 153.0]),
@@ -146,6 +142,7 @@ pub const ALL: &[Pair] = &[
             FILTER,
         )),
         regions: &["find"],
+        rules: &["loop-fusion"],
         published: Published {
             name: "Particle filter (Table 2)",
             before: Some([8.0, 321.0, 89.0]),
@@ -156,9 +153,10 @@ pub const ALL: &[Pair] = &[
     },
     Pair {
         name: "streamcluster",
-        before: pthreads("streamcluster", "streamcluster", "evaluation/streamcluster.c", None, CLUSTER),
+        before: kernel("streamcluster", "streamcluster", "evaluation/streamcluster.c", None, Language::C, &[], CLUSTER),
         after: None,
         regions: &["distance"],
+        rules: &["thread-mapping"],
         published: Published {
             name: "Streamcluster (Table 2)",
             before: Some([3.0, 1409.0, 6.0]),

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ALL, Figures, Outcome};
 use crate::machine::Machine;
+use crate::report::Promised;
 
 /// The whole outcome; its JSON is this structure.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -85,6 +86,10 @@ impl fmt::Display for Table {
             for suggestion in &outcome.suggestions {
                 writeln!(f, "  suggested: {suggestion}")?;
             }
+            for Promised { rule, name, lowers, base, new, kept } in &outcome.promises {
+                let word = if *kept { "lower" } else { "not lower" };
+                writeln!(f, "  promised: {rule}: {lowers} of {name} {} to {}: {word}", short(*base), short(*new))?;
+            }
         }
         Ok(())
     }
@@ -111,6 +116,14 @@ mod tests {
             before: figures(40_000_000, 0.3),
             after: Some(figures(400, 0.2)),
             suggestions: vec!["loop-order: swap the loops".into()],
+            promises: vec![Promised {
+                rule: "loop-order".into(),
+                name: "derivatives".into(),
+                lowers: "rar".into(),
+                base: 40_000_000.0,
+                new: 400.0,
+                kept: true,
+            }],
         };
         let text = Table::new(Machine::unknown(), 4, 2, vec![outcome]).to_string();
         let lines: Vec<Vec<&str>> = text.lines().map(|l| l.split_whitespace().collect()).collect();
@@ -121,6 +134,8 @@ mod tests {
         assert!(
             text.contains("SRAD (Table 2): loop reordering, thread mapping; CRD 13, H 1124, B 153 to CRD 4, H 981")
         );
-        assert!(text.ends_with("\n  suggested: loop-order: swap the loops\n"), "{text}");
+        let last: Vec<&str> = text.lines().rev().take(2).collect();
+        assert_eq!(last[1], "  suggested: loop-order: swap the loops");
+        assert_eq!(last[0], "  promised: loop-order: rar of derivatives 40M to 400: lower");
     }
 }

@@ -34,6 +34,8 @@ pub enum Lowers {
     SharedLines,
     /// `placement_cost`: what `threadtalk map` computes for a machine; a profile does not hold it.
     PlacementCost,
+    /// `imbalance_percent`: of a parallel section, which `threadtalk imbalance` prints.
+    ImbalancePercent,
 }
 
 impl Lowers {
@@ -48,6 +50,7 @@ impl Lowers {
             Self::Misses(level) => format!("misses_l{level}"),
             Self::SharedLines => "shared_lines".to_owned(),
             Self::PlacementCost => "placement_cost".to_owned(),
+            Self::ImbalancePercent => "imbalance_percent".to_owned(),
         }
     }
 
@@ -58,7 +61,7 @@ impl Lowers {
             let lines = |r: &Region| r.false_sharing.iter().fold(0u64, |n, f| n.saturating_add(f.lines));
             return Some(inside(regions, id).map(lines).fold(0u64, u64::saturating_add) as f64);
         }
-        if self == Self::PlacementCost {
+        if matches!(self, Self::PlacementCost | Self::ImbalancePercent) {
             return None;
         }
         // A region without events has none of what is counted, and no distance.
@@ -77,7 +80,7 @@ impl Lowers {
                 let cutoff = crd()?.cutoffs.iter().find(|c| c.level == level)?;
                 Some((cutoff.definite_miss + cutoff.probable_miss) * counts.total_rar.sum() as f64)
             }
-            Self::SharedLines | Self::PlacementCost => None,
+            Self::SharedLines | Self::PlacementCost | Self::ImbalancePercent => None,
         }
     }
 }

@@ -12,11 +12,13 @@
 //! | `thread-mapping` | threads that talk to few others or all to one (or reuse very unevenly), so that placement pays |
 //! | `false-sharing` | cache lines that threads share without sharing an element |
 //! | `serial-initialisation` | data that one thread wrote before there were others |
+//! | `load-imbalance` | a parallel section whose threads wait for the slowest, and the line that makes it slow (control flow counted) |
 //! | `synchronisation` | atomic reads that are a large part of the communication |
 
 mod array_blocking;
 mod data_affinity;
 mod false_sharing;
+mod imbalance;
 mod loop_fusion;
 mod loop_reordering;
 mod serial_initialisation;
@@ -29,6 +31,7 @@ use threadtalk_abi::module::RegionKind;
 use threadtalk_profile::{Event, Profile, Stride, WrittenSite};
 
 use crate::false_sharing::region_of;
+use crate::imbalance::profile::model::Section;
 use crate::lines::Positions;
 use crate::model::{Counts, Lowers, Position, Promise, Region, Suggestion};
 use crate::objects::{self, Objects};
@@ -53,6 +56,7 @@ const RULES: &[Rule] = &[
     data_affinity::RULE,
     serial_initialisation::RULE,
     synchronisation::RULE,
+    imbalance::RULE,
     thread_mapping::RULE,
 ];
 
@@ -81,6 +85,8 @@ pub struct Facts<'a> {
     pub objects: &'a Objects,
     /// Where sites are.
     pub positions: &'a Positions,
+    /// Parallel sections with their causes; none where control flow was not counted.
+    pub sections: &'a [Section],
     /// What the writes of each site left.
     pub written: &'a BTreeMap<u32, WrittenSite>,
     /// Events of each region itself.

@@ -79,6 +79,18 @@ mod tests {
     }
 
     #[test]
+    fn the_guide_lists_each_with_its_default() {
+        let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/guide/suggestions.md");
+        let guide = std::fs::read_to_string(guide).unwrap();
+        let rows: Vec<&str> = guide.lines().filter(|line| line.contains('.') && line.starts_with("| `")).collect();
+        for (rule, t) in super::super::thresholds() {
+            let row = format!("| `{rule}.{}` | {} | {} |", t.name, t.default, t.meaning);
+            assert!(rows.contains(&row.as_str()), "docs/guide/suggestions.md lacks {row}");
+        }
+        assert_eq!(rows.len(), super::super::thresholds().count());
+    }
+
+    #[test]
     fn mistakes_say_what_is_wrong() {
         let message = |setting: &str| Thresholds::default().set(setting).unwrap_err().to_string();
         assert_eq!(message("region.events"), "it is not of the form RULE.NAME=VALUE");

@@ -17,13 +17,14 @@ mod sections;
 mod similar;
 
 use std::collections::{BTreeMap, BTreeSet};
+use threadtalk_profile::Profile;
 
 pub use graph::{CallFlow, Counted, NodeOf};
 pub use parallelism::{Folded, fold};
 pub use regions::METRICS;
 
 use super::lime;
-use model::{Dependent, Imbalance, SCHEMA, Wait, known};
+use model::{Dependent, Imbalance, SCHEMA, Section, Wait, known};
 use observed::{Observed, Spot};
 use sections::Sections;
 
@@ -63,6 +64,15 @@ pub fn analyse(observed: &Observed, options: &Options) -> Imbalance {
         parallelism: parallelism::parallelism(observed),
         waits: waits(observed),
     }
+}
+
+/// Only the parallel sections of a profile, those with the most imbalance time first; none unless control flow was counted.
+pub fn sections(profile: &Profile) -> Vec<Section> {
+    if profile.modules().iter().all(|module| module.functions.is_empty()) {
+        return Vec::new();
+    }
+    let (observed, options) = (Observed::of(profile), Options::default());
+    if observed.has_control() { Sections::new(&observed, &options, Dependent::Work).analyse() } else { Vec::new() }
 }
 
 fn waits(observed: &Observed) -> Vec<Wait> {

@@ -1,0 +1,182 @@
+//! Load imbalance: threads wait for the slowest one at the end of a parallel section, and a branch or loop explains why it has more
+//! to do. Known where control flow was counted.
+
+use super::{Case, Rule, Threshold, evidence, place};
+use crate::imbalance::profile::model::{Cause, Section};
+use crate::model::{Lowers, Means, Position, Promise, Suggestion, SuggestionKind};
+
+pub(super) const RULE: Rule = Rule {
+    name: "load-imbalance",
+    thresholds: &[
+        Threshold {
+            name: "percent",
+            default: 20.0,
+            meaning: "imbalance percentage of the section: 0 = even, 100 = one thread does all",
+        },
+        Threshold {
+            name: "share",
+            default: 0.1,
+            meaning: "part that the section has in the CPU time of all sections that hold no others",
+        },
+        Threshold {
+            name: "score",
+            default: 0.1,
+            meaning: "score of the cause: about the part of the imbalance that it explains",
+        },
+        Threshold {
+            name: "alone",
+            default: 2.0,
+            meaning: "how many times the second largest count the largest is where one thread alone is late",
+        },
+    ],
+    find,
+};
+
+fn find(case: &Case<'_>) -> Option<Suggestion> {
+    let sections = case.facts.sections;
+    let plain = || sections.iter().filter(|s| !s.encloses && s.threads > 1);
+    let section = plain().max_by(|a, b| a.imbalance_time.total_cmp(&b.imbalance_time))?;
+    if section.regions.first()?.region != case.region.id {
+        return None;
+    }
+    let cpu = |s: &Section| s.cpu.iter().sum::<f64>();
+    let share = cpu(section) / plain().map(cpu).sum::<f64>();
+    let cause = section.causes.first()?;
+    let is_enough = section.imbalance_percent >= case.threshold(&RULE, "percent")
+        && share >= case.threshold(&RULE, "share")
+        && cause.score >= case.threshold(&RULE, "score");
+    if !is_enough {
+        return None;
+    }
+    let (begin, line) = (position(&section.file, section.line), position(&cause.file, cause.line));
+    let remedy = remedy(case, section, cause);
+    Some(Suggestion {
+        rule: RULE.name.to_owned(),
+        kind: SuggestionKind::Data,
+        means: remedy.means(),
+        text: format!(
+            "Load imbalance: of {} threads in the section at {} the slowest has {:.0} % more to do than a perfect division would \
+             give it ({:.3} s); {} explains {:.0} % of that. {}",
+            section.threads,
+            place(&begin),
+            excess(section),
+            section.imbalance_time,
+            place(&line),
+            100.0 * cause.score.min(1.0),
+            remedy.words(section),
+        ),
+        evidence: evidence([
+            ("imbalance_percent", section.imbalance_percent),
+            ("imbalance_seconds", section.imbalance_time),
+            ("share", share),
+            ("score", cause.score),
+            ("instances", section.instances as f64),
+            ("threads", section.threads as f64),
+        ]),
+        promise: Promise {
+            lowers: Lowers::ImbalancePercent,
+            region: case.region.id,
+            now: Some(section.imbalance_percent),
+        },
+        lines: vec![begin, line],
+    })
+}
+
+/// Percent that the largest value is above the mean.
+fn excess(section: &Section) -> f64 {
+    let values = &section.values;
+    let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+    let most = values.iter().copied().fold(0.0, f64::max);
+    if mean > 0.0 { 100.0 * (most / mean - 1.0) } else { 0.0 }
+}
+
+fn position(file: &Option<std::sync::Arc<str>>, line: Option<u32>) -> Position {
+    Position { file: file.clone(), line }
+}
+
+/// What helps, by how the cause is spread over the threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Remedy {
+    /// Misses of a cache.
+    Layout,
+    /// One thread does what the others do not.
+    Alone,
+    /// More from thread to thread: iterations become longer.
+    Ramp,
+    /// No order in it.
+    Uneven,
+}
+
+impl Remedy {
+    fn means(self) -> Means {
+        match self {
+            Self::Layout | Self::Alone => Means::Code,
+            Self::Ramp | Self::Uneven => Means::RunTime,
+        }
+    }
+
+    fn words(self, section: &Section) -> &'static str {
+        let is_loop = section.kind.starts_with("omp");
+        match self {
+            Self::Layout => {
+                "The slow threads miss the cache: give each the data that it uses side by side (data-affinity scheduling, blocking)."
+            }
+            Self::Alone => {
+                "One thread does it nearly alone: divide that work among the threads, or take it out of the section."
+            }
+            Self::Ramp if is_loop => {
+                "Iterations grow from thread to thread: deal them out in small chunks (schedule(static, 1)), or at run time \
+                 (schedule(dynamic) or guided)."
+            }
+            Self::Ramp => {
+                "The work grows from thread to thread: deal it out in small pieces by turns instead of in one block each."
+            }
+            Self::Uneven if is_loop => {
+                "Iterations differ without order: divide them at run time (schedule(dynamic), with chunks small beside the loop)."
+            }
+            Self::Uneven => {
+                "Pieces differ without order: let threads take the next one when they have finished (a shared counter)."
+            }
+        }
+    }
+}
+
+fn remedy(case: &Case<'_>, section: &Section, cause: &Cause) -> Remedy {
+    if cause.kind == "cache-miss" {
+        return Remedy::Layout;
+    }
+    by_counts(&section.values, case.threshold(&RULE, "alone"))
+}
+
+fn by_counts(values: &[f64], alone: f64) -> Remedy {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(|a, b| b.total_cmp(a));
+    if values.len() > 2 && (values.is_sorted() || values.iter().rev().is_sorted()) {
+        // A thread that comes first or last and does all is no ramp.
+        let steps = sorted.windows(2).filter(|w| w[1] < w[0]).count();
+        if steps > 1 {
+            return Remedy::Ramp;
+        }
+    }
+    match sorted[..] {
+        [most, second, ..] if most >= alone * second => Remedy::Alone,
+        _ => Remedy::Uneven,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Remedy, by_counts};
+
+    #[test]
+    fn the_remedy_follows_the_threads() {
+        assert_eq!(by_counts(&[1.0, 3.0, 5.0, 7.0], 2.0), Remedy::Ramp);
+        assert_eq!(by_counts(&[9.0, 6.0, 2.0, 1.0], 2.0), Remedy::Ramp);
+        assert_eq!(by_counts(&[1.0, 1.0, 1.0, 9.0], 2.0), Remedy::Alone);
+        assert_eq!(by_counts(&[1.0, 9.0, 1.0, 1.5], 2.0), Remedy::Alone);
+        assert_eq!(by_counts(&[5.0, 9.0, 3.0, 8.0], 2.0), Remedy::Uneven);
+        assert_eq!(by_counts(&[1.0, 1.5], 2.0), Remedy::Uneven);
+        assert_eq!(by_counts(&[1.0, 5.0], 2.0), Remedy::Alone);
+        assert_eq!(by_counts(&[], 2.0), Remedy::Uneven);
+    }
+}

@@ -1,0 +1,23 @@
+// REFUSE: load-imbalance
+// THREADTALK: memory,control
+// Iterations become longer and longer, and are dealt out one by one.
+#define T 4
+#define N 400
+
+double sinks[N];
+
+static double spin(int rounds) {
+    double x = 1;
+    for (int i = 0; i < rounds; i++)
+        x = x * 0.5 + i;
+    return x;
+}
+
+int main(void) {
+    for (int k = 0; k < 5; k++) {
+#pragma omp parallel for schedule(static, 1) num_threads(T)
+        for (int i = 0; i < N; i++)
+            sinks[i] += spin(i * 10);
+    }
+    return sinks[N - 1] == 0;
+}
