@@ -72,7 +72,11 @@ pub fn sections(profile: &Profile) -> Vec<Section> {
         return Vec::new();
     }
     let (observed, options) = (Observed::of(profile), Options::default());
-    if observed.has_control() { Sections::new(&observed, &options, Dependent::Work).analyse() } else { Vec::new() }
+    if !observed.has_control() {
+        return Vec::new();
+    }
+    let parts = handed_out::parts(&observed, Dependent::Work);
+    Sections::new(&observed, &parts, &options, Dependent::Work).analyse()
 }
 
 fn waits(observed: &Observed) -> Vec<Wait> {
