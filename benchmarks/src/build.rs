@@ -106,18 +106,28 @@ impl Compilers {
         &self.clang
     }
 
-    /// The command that compiles `kernel` for `tool`: to an object file (`object`) or to a program.
-    pub fn command(&self, kernel: &Kernel, tool: Tool, object: bool, output: &Path) -> Result<Command> {
-        let compiler = match tool {
-            Tool::Threadtalk => self.threadtalk(if kernel.is_cxx() { "threadtalk-c++" } else { "threadtalk-cc" })?,
-            _ if kernel.is_cxx() => self.clangxx.clone(),
+    /// The compiler of `tool`, with the flag that makes it that.
+    fn compiler(&self, tool: Tool, cxx: bool) -> Result<Command> {
+        let mut command = Command::new(match tool {
+            Tool::Threadtalk => self.threadtalk(if cxx { "threadtalk-c++" } else { "threadtalk-cc" })?,
+            _ if cxx => self.clangxx.clone(),
             _ => self.clang.clone(),
-        };
-        let mut command = Command::new(compiler);
-        command.args(kernel.flags());
+        });
         if tool == Tool::Tsan {
             command.arg("-fsanitize=thread");
         }
+        Ok(command)
+    }
+
+    /// The compiler of `tool` for a file: C if its name ends in `.c`, else C++.
+    pub fn object(&self, tool: Tool, file: &Path) -> Result<Command> {
+        self.compiler(tool, file.extension().is_none_or(|extension| extension != "c"))
+    }
+
+    /// The command that compiles `kernel` for `tool`: to an object file (`object`) or to a program.
+    pub fn command(&self, kernel: &Kernel, tool: Tool, object: bool, output: &Path) -> Result<Command> {
+        let mut command = self.compiler(tool, kernel.is_cxx())?;
+        command.args(kernel.flags());
         if object {
             command.arg("-c");
         }

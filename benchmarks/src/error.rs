@@ -55,6 +55,9 @@ pub enum Error {
         /// What the parser says.
         source: serde_json::Error,
     },
+    /// A browser that left no time in the page.
+    #[error("{0} did not show the page: name another with --browser, or leave it out with --browser none")]
+    NotShown(String),
     /// The profile has no events where the paper saw the bottleneck.
     #[error("the report of {kernel} has no function {regions} with events: was it compiled without debug information?")]
     NoRegion {

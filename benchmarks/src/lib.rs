@@ -6,11 +6,15 @@
 //! * [`statistics`], [`machine`]: what the tables are made of.
 //! * [`overhead`]: the table of slowdowns.
 //! * [`accuracy`]: hashed against exact profiles.
+//! * [`analysis`]: what the report of a large profile takes.
+//! * [`compile_time`]: generated functions of many accesses, and given files.
 //! * [`evaluation`]: the paper's programs before and after their optimisation.
 
 pub mod accuracy;
+pub mod analysis;
 mod arguments;
 pub mod build;
+pub mod compile_time;
 mod error;
 pub mod evaluation;
 pub mod kernels;

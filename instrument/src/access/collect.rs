@@ -5,6 +5,7 @@ use super::{Action, Entrance, Event, Plan, When, Worth, describe, intrinsics, me
 use crate::library::{self, Allocator, Effect, Needed};
 use crate::llvm;
 use crate::llvm::loops::{Loops, common_dominator};
+use crate::optimise::remainders;
 use crate::regions::constructs::Stack;
 use crate::regions::functions::{Functions, Unit};
 use crate::regions::nesting::Nesting;
@@ -154,6 +155,10 @@ const FEW_AROUND: usize = 4;
 /// Loops with more accesses of their own do so much in an iteration that inlining gains little.
 const LARGE_LOOP: usize = 64;
 
+/// In functions with more accesses, only small innermost loops get more than calls: most of such a function is set-up,
+/// input and output.
+const LARGE_FUNCTION: usize = 120;
+
 /// Decides how much code each event is worth. Inlining everything everywhere takes more than twice the time to compile.
 fn weigh<'ctx>(events: &mut [Event<'ctx>], loops: &Loops<'ctx>, accesses: usize) {
     let short = loops.all.is_empty() && accesses <= SHORT_FUNCTION;
@@ -166,14 +171,17 @@ fn weigh<'ctx>(events: &mut [Event<'ctx>], loops: &Loops<'ctx>, accesses: usize)
             None => outside += 1,
         }
     }
+    let remainders = remainders::find(events, loops);
     for event in events {
         event.worth = match of(event) {
             None if !short && outside <= FEW_AROUND => Worth::Events,
             None if short => Worth::Own,
             None => Worth::Call,
+            Some(index) if remainders.contains(&index) => Worth::Own,
             Some(index) if !loops.has_inner(index) && in_loop[index] <= SMALL_LOOP => Worth::Events,
             Some(index) if in_loop[index] <= FEW_AROUND => Worth::Events,
             Some(index) if in_loop[index] > LARGE_LOOP => Worth::Call,
+            Some(_) if accesses > LARGE_FUNCTION => Worth::Call,
             Some(_) => Worth::Own,
         };
     }

@@ -35,11 +35,24 @@ const NO_VZEROUPPER: &str = "-vzeroupper";
 /// What tells the functions of a module apart: the hook, whether it is a keeper, and the CPU features.
 pub type Key = (&'static str, bool, Vec<(&'static str, String)>);
 
+/// The keeper of all hooks for an access of known size: it is told which to call. Each function of a module costs a
+/// millisecond to compile, and a module of floating point code has a dozen of these hooks.
+const ACCESS_KEEPER: &str = "threadtalk.hook.access";
+
+fn is_access(hook: Hook) -> bool {
+    hook.signature == hooks::READ1.signature
+}
+
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Calls a hook through its keeper.
     pub fn call(&self, hook: Hook, arguments: &[BasicMetadataValueEnum<'ctx>]) -> Emitted<CallSiteValue<'ctx>> {
         let caller = self.here()?.get_parent().ok_or(PassError::Invalid("block without function".into()))?;
-        let call = self.builder.build_call(self.keeper(hook, caller)?, arguments, "")?;
+        let keeper = self.keeper(hook, caller)?;
+        let mut arguments = arguments.to_vec();
+        if is_access(hook) {
+            arguments.push(self.hook(hook).as_global_value().as_pointer_value().into());
+        }
+        let call = self.builder.build_call(keeper, &arguments, "")?;
         call.set_call_convention(PRESERVE_ALL);
         Ok(call)
     }
@@ -60,18 +73,33 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     }
 
     fn keeper(&self, hook: Hook, caller: FunctionValue<'ctx>) -> Emitted<FunctionValue<'ctx>> {
-        let key = (hook.name, true, targets(caller));
+        let shared = is_access(hook);
+        let key = (if shared { ACCESS_KEEPER } else { hook.name }, true, targets(caller));
         if let Some(known) = self.functions.borrow().get(&key) {
             return Ok(*known);
         }
         let raw = self.hook(hook);
-        let name = hook.name.replace("__threadtalk_", "threadtalk.hook.");
-        let keeper = self.new_function(&name, raw.get_type(), &key.2);
+        let ty = raw.get_type();
+        let keeper = if shared {
+            let mut parameters = ty.get_param_types();
+            parameters.push(self.ptr.into());
+            self.new_function(ACCESS_KEEPER, self.context.void_type().fn_type(&parameters, false), &key.2)
+        } else {
+            self.new_function(&hook.name.replace("__threadtalk_", "threadtalk.hook."), ty, &key.2)
+        };
         self.functions.borrow_mut().insert(key, keeper);
         let b = self.context.create_builder();
         b.position_at_end(self.context.append_basic_block(keeper, ""));
-        let arguments: Vec<BasicMetadataValueEnum<'ctx>> = keeper.get_param_iter().map(Into::into).collect();
-        let call = b.build_call(raw, &arguments, "")?;
+        let mut arguments: Vec<BasicMetadataValueEnum<'ctx>> = keeper.get_param_iter().map(Into::into).collect();
+        let call = match arguments.pop() {
+            Some(BasicMetadataValueEnum::PointerValue(target)) if shared => {
+                b.build_indirect_call(ty, target, &arguments, "")?
+            }
+            last => {
+                arguments.extend(last);
+                b.build_call(raw, &arguments, "")?
+            }
+        };
         call.set_call_convention(super::hooks::PRESERVE_MOST);
         match call.try_as_basic_value().basic() {
             Some(value) => b.build_return(Some(&value))?,

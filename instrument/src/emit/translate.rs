@@ -4,6 +4,7 @@ use super::prologue::Prologue;
 use super::{Emitted, Likely, ModuleEmitter};
 use crate::access::Access;
 use crate::error::PassError;
+use crate::llvm;
 use inkwell::GlobalVisibility;
 use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
@@ -73,7 +74,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     ) -> Emitted<Translation<'ctx>> {
         let directory = prologue.directory.ok_or(PassError::Invalid("no directory".into()))?;
         let b = &self.builder;
-        let address = b.build_ptr_to_int(access.pointer, self.i64, "")?;
+        let address = self.number_of(access.pointer)?;
         let chunk = b.build_right_shift(address, self.c64(u64::from(CHUNK_SHIFT)), false, "")?;
         // SAFETY: the directory covers the whole address space.
         let entry = unsafe { b.build_gep(self.i64, directory, &[chunk], "")? };
@@ -100,7 +101,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let b = &self.builder;
         let shape = Shape::of(access.bytes, access.align);
         let inside = self.c64(!(GRANULE - 1));
-        let address = b.build_ptr_to_int(access.pointer, self.i64, "")?;
+        let address = self.number_of(access.pointer)?;
         let granule = if shape.round { b.build_and(address, inside, "")? } else { address };
         let cell =
             |granule| -> Emitted<_> { Ok(b.build_int_to_ptr(b.build_int_add(granule, shift, "")?, self.ptr, "")?) };
@@ -113,6 +114,14 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             last = Some(Last { cell: cell(end)?, more });
         }
         Ok(Translation { shift, cells: cell(granule)?, last, odd })
+    }
+
+    /// An address as a number of which LLVM's loop optimisations do not know how it came about. They would look for the
+    /// best of all ways to compute the cells' addresses along with the data's, which takes a tenth of the time that a
+    /// file of loops takes to compile, and cannot succeed: what is to be added changes from chunk to chunk.
+    fn number_of(&self, pointer: PointerValue<'ctx>) -> Emitted<IntValue<'ctx>> {
+        let number = self.builder.build_ptr_to_int(pointer, self.i64, "")?;
+        Ok(llvm::frozen(&self.builder, number))
     }
 
     /// Branches to `slow` unless there are cells that can be written; goes on in a new block.

@@ -394,3 +394,15 @@ pub fn as_function<'ctx>(value: LLVMValueRef) -> Option<FunctionValue<'ctx>> {
     // SAFETY: a live value, seen to be a function before it is wrapped.
     unsafe { if LLVMIsAFunction(value).is_null() { None } else { FunctionValue::new(value) } }
 }
+
+/// A number that LLVM must take as it is.
+pub fn frozen<'ctx>(builder: &Builder<'ctx>, value: IntValue<'ctx>) -> IntValue<'ctx> {
+    // SAFETY: an integer of the function that the builder is in; freezing it gives an integer.
+    unsafe {
+        IntValue::new(inkwell::llvm_sys::core::LLVMBuildFreeze(
+            builder.as_mut_ptr(),
+            value.as_value_ref(),
+            c"".as_ptr(),
+        ))
+    }
+}

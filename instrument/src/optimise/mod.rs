@@ -14,6 +14,7 @@
 pub mod memos;
 pub mod neighbours;
 pub mod own_reads;
+pub mod remainders;
 pub mod segment;
 pub mod shared_translation;
 pub mod whole_loops;

@@ -7,6 +7,7 @@
 //! Accesses at other addresses (*strays*: `count[key[i]]`) have their sequences in both copies, if types or objects say that they
 //! never touch what the affine ones do. All must access whole granules then: disjoint bytes may share a granule.
 
+use super::remainders;
 use super::segment::plain;
 use crate::access::{Access, Action, Direction, Event, Plan};
 use crate::llvm::analysis::Analysis;
@@ -68,7 +69,9 @@ pub fn find<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis) -> Vec<Offer<'
             of_loop.entry(innermost).or_default().push(event);
         }
     }
-    let mut candidates: Vec<_> = of_loop.into_iter().filter(|(_, events)| may_be_offered(events)).collect();
+    let remainders = remainders::find(&plan.events, &loops);
+    let offered = |(number, events): &(usize, Vec<_>)| !remainders.contains(number) && may_be_offered(events);
+    let mut candidates: Vec<_> = of_loop.into_iter().filter(offered).collect();
     candidates.sort_by_key(|(number, _)| *number);
     let mut strays = Vec::new();
     let offers: Vec<_> = candidates
