@@ -52,12 +52,12 @@ pub fn synthetic(threads: u32, regions: u32, pairs: u32) -> Contents {
 
 fn module(regions: u32) -> Module {
     let region = |i: u32| Region {
-        kind: if i % NEST > 0 { RegionKind::Loop } else { RegionKind::Function },
+        kind: if i.is_multiple_of(NEST) { RegionKind::Function } else { RegionKind::Loop },
         name: NAMES[(i / NEST) as usize % NAMES.len()].into(),
         file: "solver.c".into(),
         line: 10 * (i + 1),
         end_line: 10 * (i + 1) + 9,
-        parent: (i % NEST > 0).then(|| i - 1),
+        parent: (!i.is_multiple_of(NEST)).then(|| i - 1),
     };
     Module {
         bases: ModuleBases { site_base: 1, site_salt: 37, write_site_base: 1, region_base: 1, counter_base: 0 },
