@@ -52,3 +52,89 @@ pub fn written_sites(sources: &[Source<'_>]) -> Vec<WrittenSite> {
         raise(&mut sum.readers, w.readers);
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{How, Part, merge};
+    use crate::tables::{Allocations, Module, ObjectEvents, Region, SharedLines, Site, Thread, WrittenSite};
+    use crate::write::Contents;
+    use threadtalk_abi::module::{ModuleBases, RegionKind};
+
+    /// A module of three sites whose first has the number `base`.
+    fn module(name: &str, base: u32) -> Module {
+        let region = Region {
+            kind: RegionKind::Function,
+            name: name.into(),
+            file: name.into(),
+            line: 1,
+            end_line: 9,
+            parent: None,
+        };
+        Module {
+            bases: ModuleBases { site_base: base, write_site_base: base, region_base: base, ..ModuleBases::default() },
+            name: name.into(),
+            sites: (1..4).map(|line| Site { region: 0, file: name.into(), line, flags: 0 }).collect(),
+            regions: vec![region],
+            ..Module::default()
+        }
+    }
+
+    /// Records about the site at `base` and the two after it, `n` times as large as those of 1.
+    fn part(name: &str, base: u32, n: u64) -> Part {
+        let thread = |id| Thread { id, ..Thread::default() };
+        let contents = Contents {
+            modules: vec![module("a.c", base)],
+            threads: (0..3).map(thread).collect(),
+            allocations: vec![Allocations { site: base, blocks: n, bytes: n.saturating_mul(10) }],
+            object_events: vec![
+                ObjectEvents { reader_site: base + 1, allocation_site: base, raw: n },
+                ObjectEvents { reader_site: base + 2, allocation_site: 0, raw: 2 * n },
+            ],
+            shared_lines: vec![SharedLines {
+                site: base + 1,
+                other_site: base + 2,
+                thread: 1,
+                other_thread: 2,
+                allocation_site: base,
+                flags: 1,
+                lines: n,
+                address: n.saturating_mul(64),
+                threads: 0b110,
+            }],
+            written_sites: vec![WrittenSite { site: base + 2, lines: n, elements: 2 * n, read: 3 * n, readers: 4 * n }],
+            ..Contents::default()
+        };
+        Part { name: name.into(), contents }
+    }
+
+    #[test]
+    fn records_of_the_same_lines_add_up_whatever_their_numbers_were() {
+        let merged = merge(&[part("first", 1, 1), part("second", 50, 4)], How::Sum).unwrap();
+        let [site, next, last] = [1, 2, 3].map(|line| {
+            let base = merged.modules[0].bases.site_base;
+            base + merged.modules[0].sites.iter().position(|s| s.line == line).unwrap() as u32
+        });
+        assert_eq!(merged.modules.len(), 1);
+        assert_eq!(merged.allocations, [Allocations { site, blocks: 5, bytes: 50 }]);
+        let sampled = |reader_site, allocation_site, raw| ObjectEvents { reader_site, allocation_site, raw };
+        assert_eq!(merged.object_events, [sampled(next, site, 5), sampled(last, 0, 10)]);
+        let lines = &merged.shared_lines[0];
+        assert_eq!((merged.shared_lines.len(), lines.site, lines.other_site), (1, next, last));
+        // The example is the first part's.
+        assert_eq!((lines.lines, lines.threads, lines.allocation_site, lines.address), (5, 0b110, site, 64));
+        assert_eq!(merged.written_sites, [WrittenSite { site: last, lines: 5, elements: 10, read: 15, readers: 20 }]);
+    }
+
+    #[test]
+    fn threads_of_ranks_stay_apart() {
+        let merged = merge(&[part("first", 1, 1), part("second", 50, 4)], How::Ranks).unwrap();
+        assert_eq!(merged.shared_lines[0].threads, 0b110_110);
+        assert_eq!(merged.shared_lines[0].lines, 5);
+    }
+
+    #[test]
+    fn sums_of_damaged_records_end_at_the_largest_number() {
+        let merged = merge(&[part("first", 1, u64::MAX / 4), part("second", 50, u64::MAX / 4)], How::Sum).unwrap();
+        assert_eq!(merged.written_sites[0].readers, u64::MAX);
+    }
+}

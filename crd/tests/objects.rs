@@ -1,0 +1,154 @@
+//! Objects and false sharing of a region, held against sums that are made one event at a time.
+
+mod profiles;
+
+use profiles::{event, module, report};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use threadtalk_abi::module::ObjectKind;
+use threadtalk_crd::Options;
+use threadtalk_crd::model::Memory;
+use threadtalk_profile::layout::shared_line_flags::OTHER_READS;
+use threadtalk_profile::write::Contents;
+use threadtalk_profile::{Event, ObjectEvents, SharedLines, SiteAccess, Stride, WrittenSite};
+
+const SITES: u32 = 6;
+
+/// What tells objects apart: kind, name, file, line.
+type Identity = (Memory, String, Option<String>, Option<u32>);
+
+fn access() -> impl Strategy<Value = SiteAccess> {
+    (0..4u32, prop::sample::select(vec!["", "grid", "rows", "sum"]), 0..3u32).prop_map(|(kind, object, line)| {
+        SiteAccess {
+            kind: ObjectKind::from_number(kind).unwrap(),
+            object: object.into(),
+            file: if line == 0 { "".into() } else { "a.h".into() },
+            line,
+            stride: Stride::None,
+            outer_stride: Stride::None,
+        }
+    })
+}
+
+prop_compose! {
+    fn a_profile()(
+        accesses in prop::collection::vec(access(), SITES as usize),
+        events in prop::collection::vec((1..=SITES, 1..=SITES, 0..3u32, 0..1000u64, 0..1000u64), 0..30),
+        samples in prop::collection::vec((1..=SITES, 0..=SITES, 0..4u64), 0..12),
+        shared in prop::collection::vec((1..=SITES, 1..=SITES, 0..=SITES, any::<bool>(), 1..100u64), 0..8),
+        written in prop::collection::vec((1..=SITES, 0..100u64), 0..8),
+    ) -> Contents {
+        let mut module = module(&[("f", None), ("f", Some(0)), ("g", None), ("g", Some(2)), ("g", Some(3)), ("h", None)]);
+        module.accesses = accesses;
+        let events = events.into_iter().map(|(reader_site, writer_site, reader, raw, rar)| Event {
+            writer_site, ..event(reader_site, reader + 1, reader, raw, rar)
+        });
+        let lines = shared.into_iter().map(|(site, other_site, allocation_site, reads, lines)| SharedLines {
+            site, other_site, allocation_site, lines, thread: 0, other_thread: 1, threads: 3,
+            flags: if reads { OTHER_READS } else { 0 }, address: 0,
+        });
+        let sample = |(reader_site, allocation_site, raw)| ObjectEvents { reader_site, allocation_site, raw };
+        Contents {
+            modules: vec![module],
+            events: events.collect(),
+            object_events: samples.into_iter().map(sample).collect(),
+            shared_lines: lines.collect(),
+            written_sites: written.into_iter().map(|(site, lines)| WrittenSite { site, lines, ..WrittenSite::default() }).collect(),
+            ..Contents::default()
+        }
+    }
+}
+
+fn given<T: Default + PartialEq>(value: T) -> Option<T> {
+    Some(value).filter(|v| *v != T::default())
+}
+
+/// The object at a site, as the compiler names it.
+fn named(contents: &Contents, site: u32) -> Identity {
+    let access = &contents.modules[0].accesses[site as usize - 1];
+    let kind = match access.kind {
+        ObjectKind::Global => Memory::Global,
+        ObjectKind::Stack => Memory::Stack,
+        ObjectKind::Pointer => Memory::Pointer,
+        ObjectKind::Unknown => Memory::Unknown,
+    };
+    (kind, access.object.to_string(), given(access.file.to_string()), given(access.line))
+}
+
+/// What a sample says an event of a site is about.
+fn sampled(contents: &Contents, sample: &ObjectEvents) -> Identity {
+    let through = named(contents, sample.reader_site);
+    if sample.allocation_site == 0 {
+        return through;
+    }
+    let receiver = named(contents, sample.allocation_site).1;
+    let site = &contents.modules[0].sites[sample.allocation_site as usize - 1];
+    let name = if receiver.is_empty() { through.1 } else { receiver };
+    (Memory::Heap, name, Some(site.file.to_string()), Some(site.line))
+}
+
+/// The parts of an event by object, as real numbers, which add up to 1.
+fn parts(contents: &Contents, site: u32) -> Vec<(Identity, f64)> {
+    let samples: Vec<_> = contents.object_events.iter().filter(|s| s.reader_site == site && s.raw > 0).collect();
+    let own = named(contents, site);
+    if samples.is_empty() || matches!(own.0, Memory::Global | Memory::Stack) {
+        return vec![(own, 1.0)];
+    }
+    let all: u64 = samples.iter().map(|s| s.raw).sum();
+    samples.iter().map(|s| (sampled(contents, s), s.raw as f64 / all as f64)).collect()
+}
+
+proptest! {
+    #[test]
+    fn objects_share_the_events_of_their_region(contents in a_profile()) {
+        let report = report(&contents, &Options::default());
+        for region in &report.regions[1..] {
+            let events: Vec<&Event> = contents.events.iter().filter(|e| e.region == region.id).collect();
+            let mut expected: BTreeMap<Identity, [f64; 2]> = BTreeMap::new();
+            for e in &events {
+                for (object, part) in parts(&contents, e.reader_site) {
+                    let sums = expected.entry(object).or_default();
+                    sums[0] += part * e.raw as f64;
+                    sums[1] += part * e.rar as f64;
+                }
+            }
+            // Each event is divided into whole numbers: none is off by more than 1.
+            let tolerance = events.len() as f64 + 1e-6;
+            for object in &region.objects {
+                let key = (object.kind, object.name.to_string(), object.file.as_ref().map(|f| f.to_string()), object.line);
+                let [raw, rar] = expected.remove(&key).unwrap_or([f64::INFINITY; 2]);
+                prop_assert!((object.raw as f64 - raw).abs() <= tolerance, "{key:?}: {} for {raw}", object.raw);
+                prop_assert!((object.rar as f64 - rar).abs() <= tolerance, "{key:?}: {} for {rar}", object.rar);
+            }
+            // What is left out has nothing.
+            for (key, [raw, rar]) in expected {
+                prop_assert!(raw <= tolerance && rar <= tolerance, "{key:?}: {raw} {rar}");
+            }
+            let sum = |of: fn(&Event) -> u64| events.iter().map(|e| of(e)).sum::<u64>();
+            prop_assert_eq!(region.objects.iter().map(|o| o.raw).sum::<u64>(), sum(|e| e.raw));
+            prop_assert_eq!(region.objects.iter().map(|o| o.rar).sum::<u64>(), sum(|e| e.rar));
+        }
+    }
+
+    #[test]
+    fn shared_lines_belong_to_the_region_that_writes(contents in a_profile()) {
+        let report = report(&contents, &Options::default());
+        for region in &report.regions[1..] {
+            let mut expected: Vec<_> = contents.shared_lines.iter().filter(|l| l.site == region.id).map(|l| {
+                let written: u64 = contents.written_sites.iter().filter(|w| w.site == l.site).map(|w| w.lines).sum();
+                let name = |site: u32| if site == 0 { String::new() } else { named(&contents, site).1 };
+                let names = [l.site, l.other_site, l.allocation_site].map(name);
+                let object = names.into_iter().find(|n| !n.is_empty()).unwrap_or_default();
+                (l.lines, written.max(l.lines), object, l.flags & OTHER_READS != 0, l.other_site * 10 + 1)
+            }).collect();
+            let mut found: Vec<_> = region.false_sharing.iter().map(|f| {
+                (f.lines, f.of_lines, f.object.to_string(), f.other_reads, f.other.line.unwrap_or(0))
+            }).collect();
+            let largest_first: Vec<u64> = found.iter().map(|f| f.0).collect();
+            prop_assert!(largest_first.is_sorted_by(|a, b| a >= b));
+            expected.sort();
+            found.sort();
+            prop_assert_eq!(found, expected);
+        }
+    }
+}
