@@ -128,7 +128,13 @@ void __threadtalk_register(struct descriptor *m) {
   start();
   const uint32_t *header = (const void *)m->tables;
   uint32_t expected = 32 + m->regions * sizeof(struct region) + m->sites * sizeof(struct site) + header[2] +
-      header[4] * 32 + header[5] * 36 + header[6] * 20 + header[7] * 16 + 8 + m->sites * 24;
+      header[4] * 32 + header[5] * 36 + header[6] * 20 + header[7] * 16;
+  // Sections: what each site accesses, and the callers' loops where there are any. Strings need no alignment, so neither have they.
+  uint32_t section[2];
+  for (uint32_t kind = 1; kind <= 2 && expected + 8 <= m->tables_len; kind++, expected += 8 + section[1]) {
+    memcpy(section, (const char *)m->tables + expected, 8);
+    if (section[0] != kind || section[1] != m->sites * (kind == 1 ? 24 : 4)) break;
+  }
   if (m->version != 1 || header[0] != m->regions || header[1] != m->sites || expected != m->tables_len) {
     fprintf(stderr, "bad module tables\n");
     abort();
