@@ -5,7 +5,7 @@
 //! over.
 
 use super::read::{Detail, Exits, Read};
-use super::thunks::{PRESERVE_ALL, targets};
+use super::thunks::{Alignment, PRESERVE_ALL, Role, targets};
 use super::{Emitted, Likely, ModuleEmitter};
 use crate::access::{Access, Direction};
 use crate::error::PassError;
@@ -115,7 +115,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     ) -> Emitted<BasicBlock<'ctx>> {
         let here = self.here()?;
         let function = here.get_parent().ok_or(PassError::Invalid("block without function".into()))?;
-        let recall = self.recall_function(access.bytes, function)?;
+        let recall = self.recall_function(access.bytes, Alignment::of(access), function)?;
         let slow = self.context.append_basic_block(function, "");
         self.builder.position_at_end(slow);
         let arguments = [access.pointer.into(), site.into(), memo.into(), share.into()];
@@ -125,21 +125,27 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(slow)
     }
 
-    fn recall_function(&self, bytes: u64, caller: FunctionValue<'ctx>) -> Emitted<FunctionValue<'ctx>> {
+    fn recall_function(
+        &self,
+        bytes: u64,
+        alignment: Alignment,
+        caller: FunctionValue<'ctx>,
+    ) -> Emitted<FunctionValue<'ctx>> {
         let size = PassError::Invalid(format!("no hook for {bytes} bytes"));
         let (Some(hook), Some(&name)) = (hooks::read(bytes), RECALL.get(bytes.trailing_zeros() as usize)) else {
             return Err(size);
         };
-        let key = (name, false, targets(caller));
+        let key = (name, Role::Access(alignment), targets(caller));
         if let Some(known) = self.functions.borrow().get(&key) {
             return Ok(*known);
         }
         let parameters = [self.ptr.into(), self.i32.into(), self.ptr.into(), self.i32.into()];
-        let function = self.new_function(name, self.context.void_type().fn_type(&parameters, false), &key.2);
+        let name = format!("{name}{}", alignment.suffix());
+        let function = self.new_function(&name, self.context.void_type().fn_type(&parameters, false), &key.2);
         self.functions.borrow_mut().insert(key, function);
         let aside = ModuleEmitter { builder: Rc::new(self.context.create_builder()), ..self.clone() };
         let (memo, share) = (function.get_params()[2].into_pointer_value(), function.get_params()[3].into_int_value());
-        aside.access_body(function, hook, (Direction::Read, Detail::Refill(memo, share)), bytes)?;
+        aside.access_body(function, hook, (Direction::Read, Detail::Refill(memo, share)), (bytes, alignment))?;
         Ok(function)
     }
 
@@ -154,7 +160,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     }
 
     fn forget_function(&self, caller: FunctionValue<'ctx>) -> Emitted<FunctionValue<'ctx>> {
-        let key = (FORGET, false, targets(caller));
+        let key = (FORGET, Role::Keeper, targets(caller));
         if let Some(known) = self.functions.borrow().get(&key) {
             return Ok(*known);
         }

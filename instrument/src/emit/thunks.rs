@@ -19,8 +19,9 @@ use crate::error::PassError;
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::basic_block::BasicBlock;
 use inkwell::module::Linkage;
-use inkwell::values::{BasicMetadataValueEnum, CallSiteValue, FunctionValue, IntValue, PointerValue};
+use inkwell::values::{BasicMetadataValueEnum, CallSiteValue, FunctionValue, IntValue};
 use std::rc::Rc;
+use threadtalk_abi::GRANULE;
 use threadtalk_abi::hooks::{self, Hook};
 use threadtalk_abi::thread::offset;
 
@@ -32,8 +33,57 @@ const TARGET_ATTRIBUTES: [&str; 3] = ["target-cpu", TARGET_FEATURES, "tune-cpu"]
 const TARGET_FEATURES: &str = "target-features";
 const NO_VZEROUPPER: &str = "-vzeroupper";
 
-/// What tells the functions of a module apart: the hook, whether it is a keeper, and the CPU features.
-pub type Key = (&'static str, bool, Vec<(&'static str, String)>);
+/// What tells the functions of a module apart: the hook, what the function is to it, and the CPU features.
+pub type Key = (&'static str, Role, Vec<(&'static str, String)>);
+
+/// What a function is to a hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Keeps all registers around it.
+    Keeper,
+    /// Does the whole access, and calls it for what is left.
+    Access(Alignment),
+}
+
+/// What is known of an access's address. The less is known, the more a function must test: 8 bytes at any address take
+/// twice the instructions of 8 that are aligned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Alignment {
+    /// A multiple of the access's size: it lies in one chunk.
+    Natural,
+    /// A multiple of a granule: it touches as many granules as its size says.
+    Granules,
+    /// Nothing.
+    Any,
+}
+
+impl Alignment {
+    pub(super) fn of(access: &Access<'_>) -> Self {
+        match access.align {
+            align if align >= access.bytes => Alignment::Natural,
+            align if align >= GRANULE => Alignment::Granules,
+            _ => Alignment::Any,
+        }
+    }
+
+    /// Of an access of so many bytes.
+    fn bytes(self, size: u64) -> u64 {
+        match self {
+            Alignment::Natural => size,
+            Alignment::Granules => GRANULE,
+            Alignment::Any => 1,
+        }
+    }
+
+    /// Ends the names of functions.
+    pub(super) fn suffix(self) -> &'static str {
+        match self {
+            Alignment::Natural => "",
+            Alignment::Granules => ".granules",
+            Alignment::Any => ".unaligned",
+        }
+    }
+}
 
 /// The keeper of all hooks for an access of known size: it is told which to call. Each function of a module costs a
 /// millisecond to compile, and a module of floating point code has a dozen of these hooks.
@@ -61,20 +111,19 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     pub fn call_access_function(
         &self,
         direction: Direction,
-        bytes: u64,
-        pointer: PointerValue<'ctx>,
+        access: &Access<'ctx>,
         site: IntValue<'ctx>,
     ) -> Emitted<()> {
         let caller = self.here()?.get_parent().ok_or(PassError::Invalid("block without function".into()))?;
-        let function = self.access_function(direction, bytes, caller)?;
-        let call = self.builder.build_call(function, &[pointer.into(), site.into()], "")?;
+        let function = self.access_function(direction, access.bytes, Alignment::of(access), caller)?;
+        let call = self.builder.build_call(function, &[access.pointer.into(), site.into()], "")?;
         call.set_call_convention(PRESERVE_ALL);
         Ok(())
     }
 
     fn keeper(&self, hook: Hook, caller: FunctionValue<'ctx>) -> Emitted<FunctionValue<'ctx>> {
         let shared = is_access(hook);
-        let key = (if shared { ACCESS_KEEPER } else { hook.name }, true, targets(caller));
+        let key = (if shared { ACCESS_KEEPER } else { hook.name }, Role::Keeper, targets(caller));
         if let Some(known) = self.functions.borrow().get(&key) {
             return Ok(*known);
         }
@@ -112,6 +161,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         &self,
         direction: Direction,
         bytes: u64,
+        alignment: Alignment,
         caller: FunctionValue<'ctx>,
     ) -> Emitted<FunctionValue<'ctx>> {
         let hook = match direction {
@@ -119,15 +169,15 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             Direction::Write => hooks::write(bytes),
         };
         let hook = hook.ok_or_else(|| PassError::Invalid(format!("no hook for {bytes} bytes")))?;
-        let key = (hook.name, false, targets(caller));
+        let key = (hook.name, Role::Access(alignment), targets(caller));
         if let Some(known) = self.functions.borrow().get(&key) {
             return Ok(*known);
         }
-        let name = hook.name.replace("__threadtalk_", "threadtalk.");
+        let name = hook.name.replace("__threadtalk_", "threadtalk.") + alignment.suffix();
         let function = self.new_function(&name, self.hook(hook).get_type(), &key.2);
         self.functions.borrow_mut().insert(key, function);
         let aside = ModuleEmitter { builder: Rc::new(self.context.create_builder()), ..self.clone() };
-        aside.access_body(function, hook, (direction, Detail::Events), bytes)?;
+        aside.access_body(function, hook, (direction, Detail::Events), (bytes, alignment))?;
         Ok(function)
     }
 
@@ -137,7 +187,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         function: FunctionValue<'ctx>,
         hook: Hook,
         (direction, detail): (Direction, Detail<'ctx>),
-        bytes: u64,
+        (bytes, alignment): (u64, Alignment),
     ) -> Emitted<()> {
         let b = &self.builder;
         let (pointer, site) =
@@ -154,10 +204,10 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         b.position_at_end(attached);
         let directory = b.build_load(self.ptr, self.offset(header, offset::DIRECTORY)?, "")?.into_pointer_value();
         let mut prologue = Prologue { header: Some(header), directory: Some(directory), ..Prologue::default() };
-        let access = Access { pointer, bytes, align: 1 };
+        let access = Access { pointer, bytes, align: alignment.bytes(bytes) };
         let translation = self.translate(&prologue, &access, None)?;
         let mixed = match direction {
-            Direction::Read if bytes > 8 => self.halves(function, (pointer, site), bytes / 2, done)?,
+            Direction::Read if bytes > 8 => self.halves(function, &access, site, done)?,
             _ => slow,
         };
         let exits = Exits { slow, mixed, done };
@@ -178,15 +228,18 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     fn halves(
         &self,
         function: FunctionValue<'ctx>,
-        (pointer, site): (PointerValue<'ctx>, IntValue<'ctx>),
-        bytes: u64,
+        access: &Access<'ctx>,
+        site: IntValue<'ctx>,
         done: BasicBlock<'ctx>,
     ) -> Emitted<BasicBlock<'ctx>> {
         let here = self.here()?;
         let mixed = self.context.append_basic_block(function, "");
         self.builder.position_at_end(mixed);
-        self.call_access_function(Direction::Read, bytes, pointer, site)?;
-        self.call_access_function(Direction::Read, bytes, self.offset(pointer, bytes)?, site)?;
+        let bytes = access.bytes / 2;
+        let lower = Access { bytes, ..*access };
+        self.call_access_function(Direction::Read, &lower, site)?;
+        let upper = Access { pointer: self.offset(access.pointer, bytes)?, ..lower };
+        self.call_access_function(Direction::Read, &upper, site)?;
         self.builder.build_unconditional_branch(done)?;
         self.builder.position_at_end(here);
         Ok(mixed)

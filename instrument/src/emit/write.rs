@@ -74,7 +74,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Calls the function or hook for an access of known size.
     pub fn call_access(&self, direction: Direction, access: &Access<'ctx>, site: IntValue<'ctx>) -> Emitted<()> {
         if hooks::read(access.bytes).is_some() {
-            return self.call_access_function(direction, access.bytes, access.pointer, site);
+            return self.call_access_function(direction, access, site);
         }
         let hook = match direction {
             Direction::Read => hooks::READ_RANGE,
