@@ -31,7 +31,8 @@ struct header {
   uint32_t call_site, memos_used;
   uint64_t *column;
   struct memo { uint64_t states, left, counted; uint64_t *counter; } memos[16];
-  uint64_t ranges;
+  uint64_t ranges, quiet;
+  const uint64_t *writable;
 };
 struct thread { struct header header; struct slot events[1024]; uint64_t visits[4096]; uint64_t column[COUNTERS]; int id; };
 struct event { uint64_t rar, next, raw; uint32_t site; int writer, reader; struct event *rest; };
@@ -46,7 +47,7 @@ struct region { uint16_t kind, flags; uint32_t name, file, line, end_line, paren
 struct site { uint32_t region, file, line, flags; };
 
 __thread void *__threadtalk_thread __attribute__((tls_model("initial-exec")));
-char __threadtalk_abi_v1;
+char __threadtalk_abi_v2;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t *directory;
@@ -110,7 +111,7 @@ HOOK void *__threadtalk_attach(void) {
   threads[thread_count++] = t;
   for (int i = 0; i < 1024; i++) t->events[i].key = UINT64_MAX;
   uint32_t first = t->id ? (uint32_t)t->id * 2u << SITE_BITS : 0;
-  t->header = (struct header){directory, first, 2u << SITE_BITS, first, SITE_BITS, t->events, t->visits, 0, 0, t->column, {{0}}};
+  t->header = (struct header){directory, first, 2u << SITE_BITS, first, SITE_BITS, t->events, t->visits, 0, 0, t->column, {{0}}, 0, 0, directory};
   for (int i = 0; i < 16; i++) t->header.memos[i] = (struct memo){UINT64_MAX, 0, 0, &nothing.rar};
   // Nothing is own: what stands in for cells where there are none must not look like it.
   if (logging) t->header.own_base = 0xfeedbee5, t->header.own_span = 1;

@@ -7,6 +7,7 @@
 #[cfg(any(test, feature = "oracle", loom))]
 extern crate std;
 
+pub mod claims;
 pub mod directory;
 pub mod fresh;
 mod index;
@@ -20,6 +21,7 @@ pub mod signature;
 pub mod states;
 pub mod view;
 
+pub use claims::{Claims, Writable};
 pub use directory::{Directory, Run};
 pub use fresh::FreshId;
 pub use pool::{ChunkStock, Pool, Segment};

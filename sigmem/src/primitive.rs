@@ -1,9 +1,9 @@
 //! The atomics that the protocol is written in: `core`'s, or those of the model checker when built with `--cfg loom`.
 
 #[cfg(not(loom))]
-pub use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+pub use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, fence};
 #[cfg(loom)]
-pub use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+pub use loom::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, fence};
 
 /// A counter that many threads change, on cache lines of its own: what stands beside it is read on every slow path.
 /// 128 bytes, because adjacent lines are fetched in pairs.

@@ -12,8 +12,8 @@ use threadtalk_abi::CHUNK_BYTES;
 use threadtalk_abi::cell::{NONE, TRACKED};
 use threadtalk_sigmem::states::SetMemory;
 use threadtalk_sigmem::{
-    ChunkStock, Directory, FreshId, Pool, Read, Segment, Signature, State, StateMemory, StateStock, States, Transition,
-    View, track, untrack, write,
+    ChunkStock, Claims, Directory, FreshId, Pool, Read, Segment, Signature, State, StateMemory, StateStock, States,
+    Transition, View, track, untrack, write,
 };
 
 const SITE_BITS: u32 = 8;
@@ -321,5 +321,51 @@ fn sharing_is_noted_before_it_shows() {
         threads.into_iter().for_each(|thread| thread.join().expect("no panic"));
         assert_eq!((shared.signature.pool.chunks(), shared.signature.pool.chunks_aliased()), (2, 2));
         assert_eq!([shared.cells_of(0), shared.cells_of(1)], [0, 0]);
+    });
+}
+
+/// A holder knows an element as its own; another thread writes a neighbour whenever it likes, and the element when the
+/// program hands it over. When it comes back, the holder no longer relies on what it knew.
+#[test]
+fn a_claim_does_not_outlive_a_write_that_was_handed_back() {
+    model(4, || {
+        const CHUNK: u64 = 0;
+        const UNUSED: u32 = 0;
+        const LENT: u32 = 1;
+        const RETURNED: u32 = 2;
+        const OFFSET: u64 = 4096;
+        let words = vec![AtomicU32::new(0)];
+        let entries = [atomics64(1), atomics64(1)];
+        // SAFETY: of one chunk each, alive as long as the model's round.
+        let claims = unsafe { Claims::new(words.as_ptr()) };
+        // SAFETY: as above.
+        let [holder, writer] = [0, 1].map(|i: usize| unsafe { claims.join(entries[i].as_ptr()) }.expect("room"));
+        let shared = Arc::new((claims, AtomicU32::new(fresh(0).0), AtomicU32::new(UNUSED), words, entries));
+        let other = thread::spawn({
+            let shared = Arc::clone(&shared);
+            // What the inlined code does: one look at the directory, then the store.
+            let write = move |claims: &Claims, store: &dyn Fn()| {
+                if !claims.is_entered(&writer, CHUNK) {
+                    claims.enter(&writer, CHUNK, OFFSET);
+                }
+                store();
+            };
+            move || {
+                let (claims, element, state, ..) = &*shared;
+                write(claims, &|| ());
+                if state.load(Ordering::Acquire) == LENT {
+                    write(claims, &|| element.store(fresh(1).0, Ordering::Relaxed));
+                    state.store(RETURNED, Ordering::Release);
+                }
+            }
+        });
+        let (claims, element, state, ..) = &*shared;
+        let claimed = claims.claim(&holder, CHUNK);
+        let known = claimed && element.load(Ordering::Relaxed) == fresh(0).0;
+        state.store(LENT, Ordering::Release);
+        other.join().expect("no panic");
+        if state.load(Ordering::Acquire) == RETURNED && known {
+            assert!(!claims.holds(&holder, CHUNK), "the element is {:#x}", element.load(Ordering::Relaxed));
+        }
     });
 }

@@ -186,7 +186,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         let site = m.c32(event.site.0);
         match (&event.action, tail) {
             (Action::Plain(direction, access), Some(tail)) => {
-                let translation = self.translation(access, index, sharing)?;
+                let translation = self.translation((*direction, access), index, sharing)?;
                 let detail = self.memo(index)?.unwrap_or(detail(event));
                 self.access((*direction, access), &translation, site, tail, detail)
             }
@@ -270,7 +270,12 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
     }
 
     /// The translation of event `index`: its own, or by the shift of the event that leads its group.
-    fn translation(&mut self, access: &Access<'ctx>, index: usize, sharing: Sharing) -> Emitted<Translation<'ctx>> {
+    fn translation(
+        &mut self,
+        (direction, access): (Direction, &Access<'ctx>),
+        index: usize,
+        sharing: Sharing,
+    ) -> Emitted<Translation<'ctx>> {
         let window = match sharing {
             Sharing::Follows(leader) => match self.shifts.get(&leader) {
                 Some(leader) => return self.module.translated(access, leader.shift, leader.odd),
@@ -279,17 +284,19 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
             Sharing::Leads(first, end) => Some((first, end)),
             Sharing::Alone => None,
         };
-        let translation = self.module.translate(&self.prologue, access, window)?;
+        let translation = self.module.translate(&self.prologue, (direction, access), window)?;
         self.shifts.insert(index, translation);
         Ok(translation)
     }
 
     fn update(&mut self, event: &Event<'ctx>, access: &Access<'ctx>, tail: BasicBlock<'ctx>) -> Emitted<()> {
-        let translation = self.module.translate(&self.prologue, access, None)?;
-        let between = self.module.block_after(self.module.here()?);
-        let site = self.module.c32(event.site.0);
+        let m = self.module;
+        let translation = m.translate(&self.prologue, (Direction::Read, access), None)?;
+        let between = m.block_after(m.here()?);
+        let site = m.c32(event.site.0);
         self.access((Direction::Read, access), &translation, site, between, detail(event))?;
-        self.module.builder.position_at_end(between);
+        m.builder.position_at_end(between);
+        let translation = m.translate(&self.prologue, (Direction::Write, access), None)?;
         self.access((Direction::Write, access), &translation, site, tail, detail(event))
     }
 
@@ -300,29 +307,25 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         debug_assert!(exchanged.get_type().count_fields() == 2, "cmpxchg gives {{value, success}}");
         let success = m.builder.build_extract_value(exchanged.as_aggregate_value_enum(), 1, "")?.into_int_value();
         let inline = worth(event, self.style) > Worth::Call && is_inlined(access);
-        let translation = if inline { Some(m.translate(&self.prologue, access, None)?) } else { None };
         let after_read = m.block_after(m.here()?);
         let write = m.block_after(after_read);
-        match &translation {
-            Some(translation) => {
-                self.access((Direction::Read, access), translation, site, after_read, detail(event))?
-            }
-            None => {
-                m.call_access(Direction::Read, access, site)?;
-                m.builder.build_unconditional_branch(after_read)?;
-            }
+        if inline {
+            let translation = m.translate(&self.prologue, (Direction::Read, access), None)?;
+            self.access((Direction::Read, access), &translation, site, after_read, detail(event))?;
+        } else {
+            m.call_access(Direction::Read, access, site)?;
+            m.builder.build_unconditional_branch(after_read)?;
         }
         m.builder.position_at_end(after_read);
         m.branch(success, write, tail, Likely::Mostly)?;
         m.builder.position_at_end(write);
-        match &translation {
-            Some(translation) => self.access((Direction::Write, access), translation, site, tail, detail(event)),
-            None => {
-                m.call_access(Direction::Write, access, site)?;
-                m.builder.build_unconditional_branch(tail)?;
-                Ok(())
-            }
+        if inline {
+            let translation = m.translate(&self.prologue, (Direction::Write, access), None)?;
+            return self.access((Direction::Write, access), &translation, site, tail, detail(event));
         }
+        m.call_access(Direction::Write, access, site)?;
+        m.builder.build_unconditional_branch(tail)?;
+        Ok(())
     }
 
     fn creation(&self, site: IntValue<'ctx>) -> Emitted<()> {
@@ -370,7 +373,7 @@ fn needs(plan: &Plan<'_>, style: Style, tables: &Tables) -> Needs {
                 needs.reads |= *direction == Direction::Read;
                 needs.reads_of_two |= *direction == Direction::Read && access.bytes == 8;
                 needs.writes |= *direction == Direction::Write;
-                needs.translation = true;
+                needs.translation |= *direction == Direction::Read;
             }
             Action::Update(access) | Action::CompareExchange(access)
                 if worth(event, style) > Worth::Call && is_inlined(access) =>
@@ -388,7 +391,7 @@ fn needs(plan: &Plan<'_>, style: Style, tables: &Tables) -> Needs {
         }
     }
     let visited = plan.entry_region.into_iter().chain(plan.entrances.iter().map(|e| e.region));
-    needs.header |= needs.translation || visited.into_iter().any(|r| tables.has_site(r));
+    needs.header |= needs.translation || needs.writes || visited.into_iter().any(|r| tables.has_site(r));
     needs
 }
 

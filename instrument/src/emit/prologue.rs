@@ -18,7 +18,7 @@ pub struct Needs {
     pub reads_of_two: bool,
     /// Inlined writes.
     pub writes: bool,
-    /// Address translation.
+    /// Address translation of reads and deaths.
     pub translation: bool,
     /// The control block.
     pub header: bool,
@@ -40,6 +40,8 @@ pub struct Prologue<'ctx> {
     pub header: Option<PointerValue<'ctx>>,
     /// `ThreadHeader::directory`.
     pub directory: Option<PointerValue<'ctx>>,
+    /// `ThreadHeader::writable`.
+    pub writable: Option<PointerValue<'ctx>>,
     /// `own_base`, and the bits in which ids of other threads differ from it.
     pub own: Option<(IntValue<'ctx>, IntValue<'ctx>)>,
     /// Both in each half of 64 bits.
@@ -75,6 +77,10 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         if needs.translation {
             let directory = self.load_constant(self.ptr, header, offset::DIRECTORY, "threadtalk.directory")?;
             prologue.directory = Some(directory.into_pointer_value());
+        }
+        if needs.writes {
+            let writable = self.load_constant(self.ptr, header, offset::WRITABLE, "threadtalk.writable")?;
+            prologue.writable = Some(writable.into_pointer_value());
         }
         if needs.reads {
             self.load_own(&mut prologue, header, needs.reads_of_two)?;

@@ -202,10 +202,18 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let header = self.load_thread_pointer()?;
         self.branch(b.build_is_null(header, "")?, slow, attached, Likely::Rarely)?;
         b.position_at_end(attached);
-        let directory = b.build_load(self.ptr, self.offset(header, offset::DIRECTORY)?, "")?.into_pointer_value();
-        let mut prologue = Prologue { header: Some(header), directory: Some(directory), ..Prologue::default() };
+        let field = match direction {
+            Direction::Read => offset::DIRECTORY,
+            Direction::Write => offset::WRITABLE,
+        };
+        let directory = Some(b.build_load(self.ptr, self.offset(header, field)?, "")?.into_pointer_value());
+        let mut prologue = Prologue { header: Some(header), ..Prologue::default() };
+        match direction {
+            Direction::Read => prologue.directory = directory,
+            Direction::Write => prologue.writable = directory,
+        }
         let access = Access { pointer, bytes, align: alignment.bytes(bytes) };
-        let translation = self.translate(&prologue, &access, None)?;
+        let translation = self.translate(&prologue, (direction, &access), None)?;
         let mixed = match direction {
             Direction::Read if bytes > 8 => self.halves(function, &access, site, done)?,
             _ => slow,

@@ -2,7 +2,7 @@
 
 use super::prologue::Prologue;
 use super::{Emitted, Likely, ModuleEmitter};
-use crate::access::Access;
+use crate::access::{Access, Direction};
 use crate::error::PassError;
 use crate::llvm;
 use inkwell::GlobalVisibility;
@@ -65,14 +65,18 @@ fn may_straddle(first: i64, end: i64, align: u64) -> bool {
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Computes the translation at the builder's place. `window`: bytes before and behind the address that are to be
-    /// translated too, as (first, end).
+    /// translated too, as (first, end). Reads and writes have directories of their own.
     pub fn translate(
         &self,
         prologue: &Prologue<'ctx>,
-        access: &Access<'ctx>,
+        (direction, access): (Direction, &Access<'ctx>),
         window: Option<(i64, i64)>,
     ) -> Emitted<Translation<'ctx>> {
-        let directory = prologue.directory.ok_or(PassError::Invalid("no directory".into()))?;
+        let directory = match direction {
+            Direction::Read => prologue.directory,
+            Direction::Write => prologue.writable,
+        };
+        let directory = directory.ok_or(PassError::Invalid("no directory".into()))?;
         let b = &self.builder;
         let address = self.number_of(access.pointer)?;
         let chunk = b.build_right_shift(address, self.c64(u64::from(CHUNK_SHIFT)), false, "")?;

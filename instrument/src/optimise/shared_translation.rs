@@ -6,7 +6,7 @@
 //! whatever the reason. That is one in `65536 / stretch` objects.
 
 use super::segment::{Segments, plain};
-use crate::access::{Plan, Worth};
+use crate::access::{Direction, Plan, Worth};
 use crate::emit::translate::WINDOW;
 use crate::llvm::analysis::Analysis;
 
@@ -33,8 +33,10 @@ pub fn run(plan: &Plan<'_>, analysis: &mut Analysis) -> Vec<Sharing> {
     let pointers: Vec<_> = events
         .iter()
         .filter_map(|&i| {
-            let (_, access) = plain(&plan.events[i])?;
-            Some((access.pointer, segments.of(&plan.events[i])? as u32))
+            let (direction, access) = plain(&plan.events[i])?;
+            // Reads and writes look into directories of their own.
+            let group = 2 * segments.of(&plan.events[i])? as u32 + u32::from(direction == Direction::Write);
+            Some((access.pointer, group))
         })
         .collect();
     if pointers.len() < 2 || pointers.len() != events.len() {

@@ -35,7 +35,7 @@ pub const EVENT_SITE_FACTOR: u32 = 37;
 ///     __threadtalk_read(a, n, s)         does everything from the start
 ///
 /// write:
-///     t = directory[a >> 16];            if t == 0 goto slow
+///     t = writable[a >> 16];             if t == 0 goto slow
 ///     the n cells at a + t = write_base + s                       (s: the site's number in the module that writes)
 /// ```
 #[repr(C)]
@@ -76,6 +76,9 @@ pub struct ThreadHeader {
     /// In both halves, a state of this thread's own values that others have read: such reads are no event at any site. The latest one that
     /// a hook came across; at first [`crate::cell::NONE`], of which the same holds.
     pub quiet: u64,
+    /// The directory for writes, this thread's own: 0 also where another thread has claimed the chunk, or this one has not
+    /// written it yet. Other threads store zeros here, relaxed: see the claims of `sigmem`.
+    pub writable: *const u64,
 }
 
 /// One slot of the event cache.
@@ -131,6 +134,8 @@ pub mod offset {
     pub const RANGES: u64 = offset_of!(ThreadHeader, ranges) as u64;
     /// Of [`ThreadHeader::quiet`].
     pub const QUIET: u64 = offset_of!(ThreadHeader, quiet) as u64;
+    /// Of [`ThreadHeader::writable`].
+    pub const WRITABLE: u64 = offset_of!(ThreadHeader, writable) as u64;
     /// Of [`Memo::states`].
     pub const MEMO_STATES: u64 = offset_of!(Memo, states) as u64;
     /// Of [`Memo::left`].

@@ -82,6 +82,7 @@ pub fn write<const BYTES: u64>(t: &mut Thread, p: &Process, address: u64, site: 
     let mut granule = address & !(GRANULE - 1);
     while granule <= last {
         if let Some(cell) = p.signature.cell(granule, &mut t.chunks) {
+            t.enter(p, granule);
             threadtalk_sigmem::write(cell, fresh);
         }
         granule += GRANULE;

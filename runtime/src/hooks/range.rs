@@ -6,7 +6,7 @@ use crate::thread::Thread;
 use core::sync::atomic::Ordering;
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::NONE;
-use threadtalk_sigmem::{ChunkStock, Run};
+use threadtalk_sigmem::Run;
 
 /// A read of a range.
 pub fn read(t: &mut Thread, p: &Process, address: u64, bytes: u64, site: u32) {
@@ -29,17 +29,14 @@ pub fn read(t: &mut Thread, p: &Process, address: u64, bytes: u64, site: u32) {
 pub fn write(t: &mut Thread, p: &Process, address: u64, bytes: u64, site: u32) {
     let fresh = fresh_id(t, p, site);
     let mut stock = core::mem::take(&mut t.chunks);
-    write_with(p, address, bytes, fresh.0, &mut stock);
-    t.chunks = stock;
-}
-
-fn write_with(p: &Process, address: u64, bytes: u64, fresh: u32, stock: &mut ChunkStock) {
-    for run in p.signature.cells(address, bytes, stock) {
-        let Run::Mapped { cells, .. } = run else { continue };
+    for run in p.signature.cells(address, bytes, &mut stock) {
+        let Run::Mapped { address, cells } = run else { continue };
+        t.enter(p, address);
         for cell in cells {
-            cell.store(fresh, Ordering::Relaxed);
+            cell.store(fresh.0, Ordering::Relaxed);
         }
     }
+    t.chunks = stock;
 }
 
 /// Calls `access` with the address of each active lane.

@@ -63,9 +63,9 @@ shell_with_result!("__threadtalk_loop", super::whole_loop);
 // Instrumented modules refer to this symbol: objects for another version of the contract do not link.
 global_asm!(
     ".pushsection .rodata.__threadtalk_abi,\"a\",@progbits",
-    ".globl __threadtalk_abi_v1",
-    "__threadtalk_abi_v1:",
-    ".long 1",
+    ".globl __threadtalk_abi_v2",
+    "__threadtalk_abi_v2:",
+    ".long 2",
     ".popsection",
 );
 

@@ -13,6 +13,13 @@ pub fn reserve(bytes: usize) -> Option<NonNull<u8>> {
     map(ptr::null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_NORESERVE)
 }
 
+/// Whether the address space is limited (`ulimit -v`): then what can be done without is.
+pub fn is_limited() -> bool {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: a place for the answer.
+    unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) == 0 && limit.rlim_cur != libc::RLIM_INFINITY }
+}
+
 /// Address space without memory: pages are put there later.
 pub fn reserve_addresses(bytes: usize) -> Option<NonNull<u8>> {
     map(ptr::null_mut(), bytes, libc::PROT_NONE, libc::MAP_NORESERVE)

@@ -20,7 +20,7 @@ use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use threadtalk_abi::thread::EventSlot;
-use threadtalk_sigmem::{Signature, States};
+use threadtalk_sigmem::{Claims, Signature, States};
 
 /// Everything that threads share. Made once by [`start`], never dropped.
 pub struct Process {
@@ -30,6 +30,8 @@ pub struct Process {
     pub file: ProfileFile,
     /// Cells.
     pub signature: Signature,
+    /// Who writes which chunks alone.
+    pub claims: Claims,
     /// Names of shared states.
     pub states: States,
     /// How reuse distances are measured.

@@ -16,7 +16,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64};
 use threadtalk_abi::thread::{EMPTY_KEY, EVENT_SLOTS, EventSlot};
 use threadtalk_abi::{ADDRESS_BITS, CHUNK_BYTES, DIRECTORY_ENTRIES, GRANULE};
 use threadtalk_profile::layout::{CrdMode, ENDIAN_MARK, FILE_MAGIC, FileHeader, SignatureMode, UNIT, VERSION, state};
-use threadtalk_sigmem::{Directory, Pool as ChunkPool, Segment, Signature, StateMemory, States};
+use threadtalk_sigmem::{Claims, Directory, Pool as ChunkPool, Segment, Signature, StateMemory, States};
 
 /// Shared states: 4 M of 8 bytes, reserved; pages are used as states appear. With the reader sets at most 300 MiB.
 const STATES_LOG2: u32 = 22;
@@ -64,7 +64,7 @@ pub(super) fn interrupted() -> ! {
 /// Without address space there is no directory, and instrumented code cannot run.
 fn give_up() -> ! {
     Line::new()
-        .text(b"cannot reserve address space for the profile's tables (about 40 GiB, used sparsely): lift `ulimit -v`, or build without threadtalk")
+        .text(b"cannot reserve address space for the profile's tables (about 48 GiB, used sparsely): lift `ulimit -v`, or build without threadtalk")
         .print();
     // SAFETY: as above.
     unsafe { libc::_exit(1) }
@@ -75,6 +75,9 @@ fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Proce
     let no_directory = memory::reserve_zeros((DIRECTORY_ENTRIES * 8) as usize)?;
     // SAFETY: zeroed, of the right length, never unmapped.
     let directory = unsafe { Directory::new(directory.as_ptr().cast::<AtomicU64>(), ADDRESS_BITS) };
+    let words = memory::reserve((DIRECTORY_ENTRIES * 4) as usize)?;
+    // SAFETY: as above.
+    let claims = unsafe { Claims::new(words.as_ptr().cast::<AtomicU32>()) };
     let pool = if options.exact { exact_pool() } else { hashed_pool(&options)? };
     let sites = Sites::new()?;
     let site_bits = if options.site_bits > 0 { (options.site_bits as u32).max(8) } else { site_bits_for(text_bytes()) };
@@ -92,6 +95,7 @@ fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Proce
         options,
         file: ProfileFile::begin(file)?,
         signature: Signature::new(directory, pool),
+        claims,
         states: states()?,
         plan: Plan { mode: crd, exact_usages: options.crd_exact_usages, least_period: options.crd_period },
         binding: options::bind_list(options_text()).map_or(Some(Binding::none()), Binding::new)?,
@@ -134,6 +138,7 @@ fn off_thread(process: &Process, no_directory: *const u64) -> Option<*mut Thread
     // SAFETY: just made, nobody else has it.
     unsafe {
         (*off).header.directory = no_directory;
+        (*off).header.writable = no_directory;
         (*off).header.own_span = 0;
         (*off).header.events = process.no_events;
         (*off).header.visits = visits.as_ptr().cast();

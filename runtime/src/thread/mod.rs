@@ -5,6 +5,7 @@
 
 pub mod memos;
 pub mod pool;
+pub mod quiet;
 pub mod roll;
 pub mod seen;
 pub mod visits;
@@ -22,12 +23,14 @@ use crate::phases::Phases;
 use crate::process::Process;
 use core::ptr;
 use core::sync::atomic::{AtomicU64, Ordering};
+use quiet::Quiet;
 use seen::Seen;
+use threadtalk_abi::DIRECTORY_ENTRIES;
 use threadtalk_abi::cell::{NONE, SHARED};
 use threadtalk_abi::memo::{MEMOS, Memo};
 use threadtalk_abi::thread::{EMPTY_KEY, EVENT_SITE_FACTOR, EVENT_SLOTS, EventCounter, EventSlot, ThreadHeader};
 use threadtalk_profile::layout::{EventRecord, ThreadRecord, block};
-use threadtalk_sigmem::{ChunkStock, Transition, View};
+use threadtalk_sigmem::{ChunkStock, Transition, View, Writable};
 use visits::Visits;
 
 /// log2 of the slots of a thread's transition cache: 1024 of 16 bytes.
@@ -46,6 +49,10 @@ pub struct Thread {
     pub idle: EventCounter,
     /// What whole loops have seen in the running nest.
     pub seen: Seen,
+    /// What they have seen in chunks that the thread has claimed.
+    pub quiet: Quiet,
+    /// Its directory for writes.
+    pub writable: Writable,
     /// This thread's view of the signature.
     pub view: View,
     /// Chunks of cells taken and not yet used.
@@ -106,8 +113,11 @@ impl Thread {
                 memos: [const { Memo::new(ptr::null_mut()) }; MEMOS],
                 ranges: 0,
                 quiet: NONE.into(),
+                writable: process.signature.directory.base().cast(),
             },
             seen: Seen::new(),
+            quiet: Quiet::new()?,
+            writable: Writable::NONE,
             busy: false,
             events,
             idle: EventCounter { rar: 0, next: u64::MAX },
@@ -134,6 +144,29 @@ impl Thread {
         // SAFETY: just written.
         unsafe { (*place).forget_memos() };
         Some(place)
+    }
+
+    /// Gives the block a directory for writes, if there is address space; without, nobody claims anything.
+    pub fn join(&mut self, process: &Process) {
+        let entries = if memory::is_limited() { None } else { memory::reserve((DIRECTORY_ENTRIES * 8) as usize) };
+        // SAFETY: zeroed, of the right length, never unmapped, and this block's for ever.
+        match entries.and_then(|entries| unsafe { process.claims.join(entries.as_ptr().cast()) }) {
+            Some(writable) => {
+                self.writable = writable;
+                self.header.writable = writable.base().cast();
+            }
+            None => process.claims.give_up(),
+        }
+    }
+
+    /// Before the thread writes cells of the chunk of `address`, which has some.
+    #[inline]
+    pub fn enter(&self, process: &Process, address: u64) {
+        if !process.claims.is_entered(&self.writable, address)
+            && let Some(offset) = process.signature.directory.offset(address)
+        {
+            process.claims.enter(&self.writable, address, offset);
+        }
     }
 
     /// The block begins to serve logical thread `id`. False without room for its counters.

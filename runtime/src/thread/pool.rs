@@ -44,6 +44,8 @@ impl Pool {
             return None;
         }
         let block = Thread::create(process)?;
+        // SAFETY: just made, and nobody else has seen it.
+        unsafe { (*block).join(process) };
         self.all[number].store(block as u64, Ordering::Release);
         Some(block)
     }

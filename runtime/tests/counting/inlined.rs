@@ -5,7 +5,7 @@ use threadtalk_abi::thread::{EVENT_SITE_FACTOR, EVENT_SLOTS, ThreadHeader};
 
 /// Whether the read was settled without a hook, and whether it was counted as reuse.
 pub fn read(t: &ThreadHeader, address: u64, bytes: u64, site: u32) -> Option<bool> {
-    let cells = cells(t, address, bytes)?;
+    let cells = cells(t.directory, address, bytes)?;
     let c = cells[0];
     if cells.iter().any(|other| *other != c) {
         return None;
@@ -32,7 +32,7 @@ pub fn read(t: &ThreadHeader, address: u64, bytes: u64, site: u32) -> Option<boo
 /// Whether the write was settled without a hook.
 pub fn write(t: &ThreadHeader, address: u64, bytes: u64, site: u32) -> bool {
     let id = t.write_base + site;
-    match cells(t, address, bytes) {
+    match cells(t.writable, address, bytes) {
         Some(cells) => {
             cells.fill(id);
             true
@@ -42,14 +42,14 @@ pub fn write(t: &ThreadHeader, address: u64, bytes: u64, site: u32) -> bool {
 }
 
 /// The cells, if the access is regular: a power of two at a multiple of 4 bytes, or inside one granule, in one chunk.
-fn cells<'c>(t: &ThreadHeader, address: u64, bytes: u64) -> Option<&'c mut [u32]> {
+fn cells<'c>(directory: *const u64, address: u64, bytes: u64) -> Option<&'c mut [u32]> {
     let last = address + bytes - 1;
     let regular = bytes.is_power_of_two() && last / 4 - address / 4 + 1 == bytes.div_ceil(4);
     if !regular || last >> CHUNK_SHIFT != address >> CHUNK_SHIFT {
         return None;
     }
     // SAFETY: the directory covers the address space.
-    let offset = unsafe { *t.directory.add((address >> CHUNK_SHIFT) as usize) };
+    let offset = unsafe { *directory.add((address >> CHUNK_SHIFT) as usize) };
     if offset == 0 {
         return None;
     }

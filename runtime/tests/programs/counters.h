@@ -26,7 +26,7 @@ static const struct {
     char strings[4];
 } tables = {1, SITES, 4, 0, 0, 0, 0, 0, {1}};
 static struct bases bases;
-static struct descriptor descriptor = {1, SITES, 1, sizeof tables, COUNTERS, 0, &tables, &bases};
+static struct descriptor descriptor = {ABI_VERSION, SITES, 1, sizeof tables, COUNTERS, 0, &tables, &bases};
 
 __attribute__((constructor)) static void register_module(void) { __threadtalk_register(&descriptor); }
 

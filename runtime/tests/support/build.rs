@@ -134,6 +134,7 @@ impl Runtime {
         };
         compiler.args(["-g", "-O1", "-fno-builtin", "-pthread", "-w", "-o"]).arg(&program).arg(source);
         compiler.arg(format!("-DCOLUMN_OFFSET={}", threadtalk_abi::thread::offset::COLUMN));
+        compiler.arg(format!("-DABI_VERSION={}", threadtalk_abi::ABI_VERSION));
         if let Some((library, flags)) = expectation.library.as_ref().and_then(|words| words.split_first()) {
             let object = self.programs.join(format!("lib{name}_{linkage:?}.so"));
             let mut command = self::compiler(library);

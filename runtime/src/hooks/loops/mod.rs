@@ -83,7 +83,8 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], kind: Kind, iter
         return true;
     }
     // All at once: each is the start of a row, which no hardware has foreseen.
-    for access in accesses {
+    let known = |a: &&Access| a.flags & WRITE == 0 && t.quiet.is_full(t.header.own_base, a.address);
+    for access in accesses.iter().filter(|a| !known(a)) {
         if let Some(cell) = p.signature.directory.translate(access.address) {
             prefetch(cell.cast());
         }
@@ -270,7 +271,8 @@ fn in_chunk(access: &Access, at: u64, most: u64) -> u64 {
 fn fill(t: &mut Thread, p: &Process, address: u64, bytes: u64, fresh: u32) {
     let mut stock = core::mem::take(&mut t.chunks);
     for run in p.signature.cells(address, bytes, &mut stock) {
-        let Run::Mapped { cells, .. } = run else { continue };
+        let Run::Mapped { address, cells } = run else { continue };
+        t.enter(p, address);
         // SAFETY: as in `plain`; in a race-free program nobody else touches the cells of memory that this thread is about to write.
         let cells = unsafe { slice::from_raw_parts_mut(cells.as_ptr().cast_mut().cast::<u32>(), cells.len()) };
         cells.fill(fresh);

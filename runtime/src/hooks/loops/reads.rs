@@ -5,6 +5,7 @@ use super::{Span, plain};
 use crate::hooks::scan::{equal_prefix, own_prefix};
 use crate::process::Process;
 use crate::thread::Thread;
+use crate::thread::quiet::{Pattern, part_end};
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::NONE;
 use threadtalk_abi::loops::Access;
@@ -51,10 +52,39 @@ impl Reader<'_> {
     /// overlaps of accesses do not matter.
     pub fn look(&mut self, found: &mut Findings) -> Result<(), TooMany> {
         let (mut at, end) = (self.span.first & !(GRANULE - 1), self.span.last + 1);
+        let pattern = Pattern::of(self.access, self.span.first);
+        while at < end {
+            let part = (at, part_end(at, end));
+            self.part(part, pattern, found)?;
+            at = part.1;
+        }
+        Ok(())
+    }
+
+    /// The events in a part of the span that lies in one chunk. Where it is claimed, what has none is not looked at again.
+    fn part(&mut self, (from, to): (u64, u64), pattern: Pattern, found: &mut Findings) -> Result<(), TooMany> {
+        let own = self.t.header.own_base;
+        let holds = self.p.claims.holds(&self.t.writable, from) && self.p.signature.pool.chunks_aliased() == 0;
+        if holds && self.t.quiet.covers(own, (from, to), pattern) {
+            return Ok(());
+        }
+        if self.scan(from, to, found)? {
+            if holds {
+                self.t.quiet.add(own, (from, to), pattern);
+            } else if self.p.signature.directory.offset(from).is_some() && self.p.claims.claim(&self.t.writable, from) {
+                self.t.quiet.begin(own, from);
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at the cells of a part. `true`: there are no events.
+    fn scan(&mut self, mut at: u64, end: u64, found: &mut Findings) -> Result<bool, TooMany> {
+        let mut quiet = true;
         loop {
             at = self.t.seen.end(self.ranges, at);
             if at >= end {
-                return Ok(());
+                return Ok(quiet);
             }
             let from = at;
             let mut events = None;
@@ -84,7 +114,8 @@ impl Reader<'_> {
             if at > from {
                 self.ranges = self.t.seen.add(self.ranges, from, at);
             }
-            let Some((meaning, granules)) = events else { return Ok(()) };
+            let Some((meaning, granules)) = events else { return Ok(quiet) };
+            quiet = false;
             self.foreign(meaning, (at, at + granules * GRANULE), found)?;
             at += granules * GRANULE;
         }
