@@ -124,13 +124,19 @@ struct Pairs {
 
 impl Pairs {
     fn of<'e>(events: impl IntoIterator<Item = &'e Event>, traffic: impl Fn(&Event) -> f64) -> Self {
-        let mut threads: BTreeMap<u32, BTreeMap<u32, f64>> = BTreeMap::new();
+        let mut volumes: BTreeMap<u32, BTreeMap<u32, Vec<f64>>> = BTreeMap::new();
         for event in events {
             for (a, b) in [(event.writer, event.reader), (event.reader, event.writer)] {
-                *threads.entry(a).or_default().entry(b).or_default() += traffic(event);
+                volumes.entry(a).or_default().entry(b).or_default().push(traffic(event));
             }
         }
-        Self { threads }
+        // Sums of numbers with a fraction depend on the order, and that of a profile's events means nothing.
+        let sum = |mut volumes: Vec<f64>| {
+            volumes.sort_unstable_by(f64::total_cmp);
+            volumes.iter().sum()
+        };
+        let of_thread = |partners: BTreeMap<u32, Vec<f64>>| partners.into_iter().map(|(b, v)| (b, sum(v))).collect();
+        Self { threads: volumes.into_iter().map(|(a, partners)| (a, of_thread(partners))).collect() }
     }
 
     /// Each pair twice.

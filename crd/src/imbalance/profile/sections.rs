@@ -10,9 +10,12 @@ use super::groups::{self, Told};
 use super::instances::{Identity, Instance, identity, instances};
 use super::leads::leads;
 use super::model::{Alike, Cause, Dependent, Section, Share, known};
-use super::observed::{EventKind, Observed, Part, SiteEvent, Sparse, Spot};
+use super::observed::{EventKind, HandedOut, Observed, Part, SiteEvent, Sparse, Spot};
 use super::places::Places;
 use super::{MISS_COST, Options};
+
+/// Work that is handed out ends as unevenly as its last pieces are large: below this percentage there is nothing to explain.
+const GRAIN_PERCENT: f64 = 2.0;
 
 /// What all instances of a program share.
 pub struct Sections<'a> {
@@ -78,7 +81,12 @@ impl<'a> Sections<'a> {
             Dependent::Work if all > 0.0 => cpu / all,
             Dependent::Work => 0.0,
         };
-        let found = self.causes(instances, &dependents);
+        let handed_out = instances.iter().flat_map(|i| &i.parts).map(|p| p.handed_out).max().unwrap_or_default();
+        let found = if handed_out != HandedOut::Nothing && lost.imbalance_percent < GRAIN_PERCENT {
+            Found { reason: Some(Reason::Balanced), ..Found::default() }
+        } else {
+            self.causes(instances, &dependents)
+        };
         let team: Vec<u32> = instances[0].parts.iter().map(|p| p.thread).collect();
         let same = instances.iter().all(|i| i.parts.iter().map(|p| p.thread).eq(team.iter().copied()));
         let (by_region, vectors) = self.by_region(instances, threads);
@@ -103,7 +111,7 @@ impl<'a> Sections<'a> {
             cpu: sums.cpu,
             waited: sums.waited,
             kinds: members(&kinds(&vectors, TAU)),
-            handed_out: instances.iter().flat_map(|i| &i.parts).map(|p| p.handed_out).max().unwrap_or_default(),
+            handed_out,
             reason: found.reason,
             predictors: found.predictors,
             pooled: found.pooled,
