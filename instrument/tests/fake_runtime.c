@@ -111,7 +111,7 @@ HOOK void *__threadtalk_attach(void) {
   threads[thread_count++] = t;
   for (int i = 0; i < 1024; i++) t->events[i].key = UINT64_MAX;
   uint32_t first = t->id ? (uint32_t)t->id * 2u << SITE_BITS : 0;
-  t->header = (struct header){directory, first, 2u << SITE_BITS, first, SITE_BITS, t->events, t->visits, 0, 0, t->column, {{0}}, 0, 0, directory};
+  t->header = (struct header){directory, first, 2u << SITE_BITS, first, SITE_BITS, t->events, t->visits, 0, 0, t->column, {{0}}, 0, UINT64_MAX, directory};
   for (int i = 0; i < 16; i++) t->header.memos[i] = (struct memo){UINT64_MAX, 0, 0, &nothing.rar};
   // Nothing is own: what stands in for cells where there are none must not look like it.
   if (logging) t->header.own_base = 0xfeedbee5, t->header.own_span = 1;
@@ -136,7 +136,7 @@ void __threadtalk_register(struct descriptor *m) {
     memcpy(section, (const char *)m->tables + expected, 8);
     if (section[0] != kind || section[1] != m->sites * (kind == 1 ? 24 : 4)) break;
   }
-  if (m->version != 1 || header[0] != m->regions || header[1] != m->sites || expected != m->tables_len) {
+  if (m->version != 2 || header[0] != m->regions || header[1] != m->sites || expected != m->tables_len) {
     fprintf(stderr, "bad module tables\n");
     abort();
   }

@@ -15,7 +15,7 @@ use super::places::Places;
 use super::{MISS_COST, Options};
 
 /// Work that is handed out ends as unevenly as its last pieces are large: below this percentage there is nothing to explain.
-const GRAIN_PERCENT: f64 = 2.0;
+const GRAIN_PERCENT: f64 = 5.0;
 
 /// What all instances of a program share.
 pub struct Sections<'a> {
