@@ -1,8 +1,9 @@
 //! Hot operations of the signature memory, on 1, 2, 4, ... threads at once.
 //!
-//! Each thread works on its own cells, so the cost of an operation must not grow with the number of threads: if it does, a
-//! cache line is shared that should not be. CPU time of the thread and not wall time, so that more threads than cores can run.
-//! A plain harness, because it is the comparison between thread counts that matters: `cargo bench -p threadtalk-benchmarks`.
+//! Each thread works on its own cells, so the cost of an operation must not grow with the number of threads: if it
+//! does, a cache line is shared that should not be. CPU time of the thread and not wall time, so that more threads than
+//! cores can run. A plain harness, because it is the comparison between thread counts that matters: `cargo bench -p
+//! threadtalk-benchmarks`.
 
 use std::hint::black_box;
 use std::sync::Barrier;

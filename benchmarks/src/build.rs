@@ -52,7 +52,8 @@ impl Tool {
             }
             _ => Command::new(program),
         };
-        // Waiting threads sleep: spinning would be counted as work of the program, most of all with more threads than cores.
+        // Waiting threads sleep: spinning would be counted as work of the program, most of all with more threads than
+        // cores.
         command.env("OMP_WAIT_POLICY", "passive");
         match self {
             Tool::Threadtalk => {
@@ -83,8 +84,8 @@ pub struct Compilers {
 }
 
 impl Compilers {
-    /// `THREADTALK_CLANG` and `THREADTALK_CLANGXX` or clang-19 for the native build and ThreadSanitizer; threadtalk from
-    /// `THREADTALK_HOME` or from `target/threadtalk` of this checkout.
+    /// `THREADTALK_CLANG` and `THREADTALK_CLANGXX` or clang-19 for the native build and ThreadSanitizer; threadtalk
+    /// from `THREADTALK_HOME` or from `target/threadtalk` of this checkout.
     pub fn find() -> Compilers {
         let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
         let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the workspace");

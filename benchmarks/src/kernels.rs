@@ -154,7 +154,8 @@ impl Kernel {
 
     /// The flags that every build of it needs; optimisation and debug information included.
     ///
-    /// Contraction is off because a machine with fused multiply-add would compute other bits in one variant than in another.
+    /// Contraction is off because a machine with fused multiply-add would compute other bits in one variant than in
+    /// another.
     pub fn flags(&self) -> Vec<String> {
         let mut flags = vec!["-O2".to_owned(), "-g".into(), "-ffp-contract=off".into(), "-pthread".into()];
         if self.is_cxx() {

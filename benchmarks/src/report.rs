@@ -168,7 +168,8 @@ impl Mapping {
 }
 
 impl Report {
-    /// The report of the profile that a run left in `scratch`; the profile is removed, so that the next run can leave its own.
+    /// The report of the profile that a run left in `scratch`; the profile is removed, so that the next run can leave
+    /// its own.
     pub fn take(
         compilers: &Compilers,
         scratch: &Path,

@@ -1,7 +1,9 @@
-//! Suggestions keep their promises: for each program of the paper's evaluation threadtalk suggests, before the optimisation, what the
-//! paper did, and the figure that the suggestion promises to lower is lower afterwards. Counts only; no time is looked at.
+//! Suggestions keep their promises: for each program of the paper's evaluation threadtalk suggests, before the
+//! optimisation, what the paper did, and the figure that the suggestion promises to lower is lower afterwards. Counts
+//! only; no time is looked at.
 //!
-//! `cargo test -p threadtalk-benchmarks --test promises -- --ignored`; needs threadtalk as laid out by `scripts/build.sh`.
+//! `cargo test -p threadtalk-benchmarks --test promises -- --ignored`; needs threadtalk as laid out by
+//! `scripts/build.sh`.
 
 use std::ffi::OsString;
 

@@ -2,17 +2,18 @@
 //!
 //! Two things make a count wrong. They are the only ones in a program without data races:
 //!
-//! * Chunks of memory that **share cells** because the signature's budget was used up: a read may find the writer of another
-//!   address. Each event of such a chunk may be false. The runtime looks at a part of the events, all true
+//! * Chunks of memory that **share cells** because the signature's budget was used up: a read may find the writer of
+//!   another address. Each event of such a chunk may be false. The runtime looks at a part of the events, all true
 //!   communication and a sample of the reuse, and counts those in shared cells ("suspect"). Their share bounds
 //!   the rate of false events, since an event in shared cells may still be right. If none of `n` was suspect
 //!   although chunks share cells, the bound is `3 / n`: a share above it would show in `n` events with 95 % (the
 //!   rule of three).
-//! * Reads whose **new reader set found no room** in the table of states: true communication that was counted as reuse. Each is
-//!   one false event of all that were counted.
+//! * Reads whose **new reader set found no room** in the table of states: true communication that was counted as reuse.
+//!   Each is one false event of all that were counted.
 //!
 //! The rate is the sum of the two, at most 1. It is 0 only if no chunk shares cells and no state was turned away.
-//! What was dropped is not in it: dropped events are missing, not false; [`crate::model::Accuracy::dropped`] counts them.
+//! What was dropped is not in it: dropped events are missing, not false; [`crate::model::Accuracy::dropped`] counts
+//! them.
 
 use threadtalk_profile::layout::Accuracy;
 

@@ -1,7 +1,8 @@
 //! Which variables and blocks the events of a region are about.
 //!
-//! The compiler names the variable at each reading site. Where that is a pointer, the runtime has looked up for a sample of the site's true
-//! communication which call had allocated the memory; all events of the site are split in these proportions.
+//! The compiler names the variable at each reading site. Where that is a pointer, the runtime has looked up for a
+//! sample of the site's true communication which call had allocated the memory; all events of the site are split in
+//! these proportions.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -90,8 +91,8 @@ impl Objects {
         })
     }
 
-    /// Whether two reading sites may be about the same memory: false only where the objects of both are known, and differ. A
-    /// pointer whose allocation was not sampled may lead anywhere.
+    /// Whether two reading sites may be about the same memory: false only where the objects of both are known, and
+    /// differ. A pointer whose allocation was not sampled may lead anywhere.
     pub fn may_be_same(&self, a: u32, b: u32) -> bool {
         let known = |site: u32| {
             let parts = self.of_site.get(&site).map_or(&[][..], Vec::as_slice).iter().map(|(id, _)| *id);

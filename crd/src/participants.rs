@@ -1,8 +1,8 @@
 //! Which threads touched memory in a region: T of the equations, and the rows and columns of its matrices.
 //!
-//! A profile has no list of them. A thread counts if it took part in an event of the region, wrote bytes there that nobody
-//! else read, or entered the region and the region itself accesses memory. The last may count a thread that passed
-//! through without executing any of the accesses.
+//! A profile has no list of them. A thread counts if it took part in an event of the region, wrote bytes there that
+//! nobody else read, or entered the region and the region itself accesses memory. The last may count a thread that
+//! passed through without executing any of the accesses.
 
 use threadtalk_profile::Profile;
 

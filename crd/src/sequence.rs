@@ -1,7 +1,7 @@
 //! Exact reuse distances of a known sequence of usages: what the histograms of a profile approximate.
 //!
-//! A sequence is that of one directed pair of threads in one region: the elements of its RaW and RaR events in the reader's
-//! program order. A second true communication of an element is a usage like any other.
+//! A sequence is that of one directed pair of threads in one region: the elements of its RaW and RaR events in the
+//! reader's program order. A second true communication of an element is a usage like any other.
 
 use std::collections::HashMap;
 use std::hash::Hash;

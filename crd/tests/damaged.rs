@@ -1,4 +1,5 @@
-//! Profiles whose numbers make no sense but that no check of the decoder can tell from others: the analysis ends without a panic.
+//! Profiles whose numbers make no sense but that no check of the decoder can tell from others: the analysis ends
+//! without a panic.
 
 mod profiles;
 

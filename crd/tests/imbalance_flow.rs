@@ -41,8 +41,8 @@ fn counted(blocks: usize, edges: &[(usize, usize)], order: &[usize]) -> Vec<bool
     counted
 }
 
-/// Counts of the edges on walks from outside to outside; each step takes the edge that `choices` says, and in the end the way
-/// out.
+/// Counts of the edges on walks from outside to outside; each step takes the edge that `choices` says, and in the end
+/// the way out.
 fn walk(blocks: usize, edges: &[(usize, usize)], choices: &[u8]) -> Vec<u64> {
     let mut counts = vec![0; edges.len()];
     let mut at = blocks;

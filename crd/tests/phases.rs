@@ -154,7 +154,8 @@ fn what_was_counted_after_the_last_record_is_the_end_of_the_thread() {
         .fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
     assert_eq!(late, (3, 4));
     assert_eq!(phases.slices.last().unwrap().to_s, 600e-9);
-    // A thread that was alive at the end has until then, and one of a process that was killed until the last that is known.
+    // A thread that was alive at the end has until then, and one of a process that was killed until the last that is
+    // known.
     contents.threads[1].end_ns = None;
     contents.threads[1].ended = false;
     assert_eq!(found(&contents).1.slices.last().unwrap().to_s, 1000e-9);

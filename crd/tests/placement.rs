@@ -23,8 +23,8 @@ fn cost(weights: &Weights, topology: &Topology, placement: &[usize]) -> u128 {
     weights.cost(|i, j| topology.distance(placement[i], placement[j]))
 }
 
-/// The balance that is promised, said once more: loads of cores differ by one at most as long as the emptier one has a hardware thread
-/// that is as busy as those of the fuller one, and so do those of processors.
+/// The balance that is promised, said once more: loads of cores differ by one at most as long as the emptier one has a
+/// hardware thread that is as busy as those of the fuller one, and so do those of processors.
 fn is_balanced(topology: &Topology, placement: &[usize]) -> bool {
     let cores = topology.cores();
     let mut load = vec![0; topology.cpus().len()];

@@ -1,8 +1,8 @@
 //! Distinct distances estimated from index distances against exact ones, on traces of the kinds that occur.
 //!
-//! All index distances go in, so what is measured is the error of the transform and of the buckets, not that of sampling. Bounds:
-//! each of p50, p90 and p99 within 15 % or one element, the median of all these errors within 3 %, and the quantile functions as a whole
-//! within 0.08 octaves (a bucket is 0.09 octaves wide).
+//! All index distances go in, so what is measured is the error of the transform and of the buckets, not that of
+//! sampling. Bounds: each of p50, p90 and p99 within 15 % or one element, the median of all these errors within 3 %,
+//! and the quantile functions as a whole within 0.08 octaves (a bucket is 0.09 octaves wide).
 
 mod profiles;
 

@@ -1,5 +1,5 @@
-//! The worked traces of the specification: for each, its matrices and the sequence of usages of each pair of threads go in,
-//! and every other number must come out. Fractions are written as such.
+//! The worked traces of the specification: for each, its matrices and the sequence of usages of each pair of threads go
+//! in, and every other number must come out. Fractions are written as such.
 
 mod profiles;
 

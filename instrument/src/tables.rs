@@ -98,10 +98,10 @@ impl Tables {
         id
     }
 
-    /// The site of accesses of one kind (`flags`: [`threadtalk_abi::module::site_flags`]) to one object on one line in one
-    /// place. What is inlined into several loops has a site in each, so that it is known which of them an event belongs to.
-    /// Line 0 is code that the compiler made up (the bounds of an OpenMP loop, captured variables): it stands for the
-    /// region as a whole and gets the region's first line.
+    /// The site of accesses of one kind (`flags`: [`threadtalk_abi::module::site_flags`]) to one object on one line in
+    /// one place. What is inlined into several loops has a site in each, so that it is known which of them an event
+    /// belongs to. Line 0 is code that the compiler made up (the bounds of an OpenMP loop, captured variables): it
+    /// stands for the region as a whole and gets the region's first line.
     pub fn site(&mut self, place: Place, file: &str, line: u32, flags: u32, access: &SiteAccess) -> SiteId {
         let region = place.region;
         let line = if line == 0 { self.regions[region.0 as usize].line } else { line };

@@ -14,8 +14,8 @@ pub fn to_stdout(bytes: &[u8]) -> Result<()> {
     stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|e| Error::stdout(&e))
 }
 
-/// Writes one file, all of it or nothing. A file that is there already is replaced only if `may_go` says that it is one of
-/// ours, or by `force`.
+/// Writes one file, all of it or nothing. A file that is there already is replaced only if `may_go` says that it is one
+/// of ours, or by `force`.
 pub fn to_file(path: &Path, bytes: &[u8], force: bool, may_go: impl Fn(&Path) -> bool) -> Result<()> {
     let is_there = path.symlink_metadata();
     // What is no regular file (a pipe, /dev/null) holds nothing that could be lost.

@@ -1,7 +1,7 @@
 //! Columnar tables for DuckDB, DataFusion, Spark, pandas: Apache Parquet, a file for each table.
 //!
-//! Columns are optional 64-bit integers, doubles, booleans and UTF-8 strings, so that files of many runs have one schema and can be read
-//! as one table. Counts beyond the largest integer are that integer.
+//! Columns are optional 64-bit integers, doubles, booleans and UTF-8 strings, so that files of many runs have one
+//! schema and can be read as one table. Counts beyond the largest integer are that integer.
 
 use parquet::basic::Compression;
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
@@ -27,7 +27,8 @@ struct Table {
     columns: Vec<(&'static str, Values)>,
 }
 
-/// File names and contents: events by pair of threads and pair of lines, regions, matrices, threads, reuse distances, phases.
+/// File names and contents: events by pair of threads and pair of lines, regions, matrices, threads, reuse distances,
+/// phases.
 pub fn tables(profile: &Profile, report: &Report) -> Vec<(&'static str, Vec<u8>)> {
     vec![
         ("events.parquet", events(profile).encode()),

@@ -1,7 +1,7 @@
 //! The run as a trace for timeline viewers: the JSON of Chrome's trace viewer, which ui.perfetto.dev opens.
 //!
-//! Format: "Trace Event Format" (Google, Chromium project). Used are metadata (`M`), slices (`X`), counters (`C`) and flows
-//! (`s`, `f`); times are in microseconds.
+//! Format: "Trace Event Format" (Google, Chromium project). Used are metadata (`M`), slices (`X`), counters (`C`) and
+//! flows (`s`, `f`); times are in microseconds.
 
 use crate::label;
 use serde::Serialize;
@@ -26,9 +26,9 @@ struct Trace {
     other: BTreeMap<&'static str, String>,
 }
 
-/// The trace: a track for each thread from its start to its end with its waiting at the ends of the recorded instances of parallel
-/// sections (`parts`), one for the phases, counters of RaW and RaR for each slice, and arrows for the pairs that talk most
-/// in each phase.
+/// The trace: a track for each thread from its start to its end with its waiting at the ends of the recorded instances
+/// of parallel sections (`parts`), one for the phases, counters of RaW and RaR for each slice, and arrows for the pairs
+/// that talk most in each phase.
 pub fn trace(report: &Report, parts: &[Part]) -> String {
     let pid = report.program.pid;
     let end = last_moment(report);

@@ -17,8 +17,8 @@ use threadtalk_crd::model::Report;
 use threadtalk_profile::Histogram;
 use threadtalk_profile::layout::CrdMode;
 
-/// `base.ttp`; `new.ttp`, in which the update communicates half as much at a tenth of the distance, the halo has another name
-/// and the source is 7 lines longer; `wide.ttp` with twice the threads; `far.ttp` without distances.
+/// `base.ttp`; `new.ttp`, in which the update communicates half as much at a tenth of the distance, the halo has
+/// another name and the source is 7 lines longer; `wide.ttp` with twice the threads; `far.ttp` without distances.
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
     let write = |name: &str, contents: &threadtalk_profile::write::Contents| {

@@ -113,7 +113,8 @@ fn csv_is_that_of_the_report() {
     }
 }
 
-/// What any viewer needs: known kinds of events, times that do not go back on a track, names, pairs of arrow ends inside slices.
+/// What any viewer needs: known kinds of events, times that do not go back on a track, names, pairs of arrow ends
+/// inside slices.
 fn check_trace(text: &str) -> Vec<Value> {
     let trace: Value = serde_json::from_str(text).unwrap();
     let events = trace["traceEvents"].as_array().unwrap().clone();

@@ -11,7 +11,8 @@ use support::schema::assert_follows;
 use support::{Scratch, assert_error, err, out};
 use threadtalk_profile::Histogram;
 
-/// `64.ttp` to `1024.ttp`: communication grows with n, its distances with n squared; `wide.ttp` has 8 threads; `far.ttp` no distances.
+/// `64.ttp` to `1024.ttp`: communication grows with n, its distances with n squared; `wide.ttp` has 8 threads;
+/// `far.ttp` no distances.
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
     for n in [64u64, 128, 256, 512, 1024] {

@@ -1,8 +1,8 @@
-//! What the lifecycle and the interposed functions tell the core. The one place where the two halves of the runtime meet:
-//! `intercept`, `lifecycle` and `openmp` find out what happens, the rest of the crate counts.
+//! What the lifecycle and the interposed functions tell the core. The one place where the two halves of the runtime
+//! meet: `intercept`, `lifecycle` and `openmp` find out what happens, the rest of the crate counts.
 //!
-//! All of these may be called at any time after [`process_start`] returned true, on any thread, also from signal handlers
-//! that the program runs, and none of them may call what `intercept` replaces on the program's heap.
+//! All of these may be called at any time after [`process_start`] returned true, on any thread, also from signal
+//! handlers that the program runs, and none of them may call what `intercept` replaces on the program's heap.
 
 use crate::execution::{sections, waiting};
 use crate::file::name::Path;
@@ -134,8 +134,8 @@ pub fn thread_ended(ticket: CreationTicket) {
     }
 }
 
-/// A thread exists no more: it was joined by the caller, or it was detached and has ended (then the caller may be that thread).
-/// `alone`: one thread is left, so that what the caller writes is "serial" again.
+/// A thread exists no more: it was joined by the caller, or it was detached and has ended (then the caller may be that
+/// thread). `alone`: one thread is left, so that what the caller writes is "serial" again.
 pub fn thread_gone(ticket: CreationTicket, alone: bool) {
     trace!("thread_gone", ticket.0, alone as u64);
     if alone && let Some((_, thread)) = recorded() {
@@ -179,7 +179,8 @@ pub fn clear_range(address: usize, bytes: usize) {
     }
 }
 
-/// The calling thread moved a block: read of the old one, write of the new one (both still or already hold their elements).
+/// The calling thread moved a block: read of the old one, write of the new one (both still or already hold their
+/// elements).
 pub fn copy_range(destination: usize, source: usize, bytes: usize) {
     trace!("copy_range", bytes);
     on_thread(|t, p| {

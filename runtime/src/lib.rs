@@ -6,7 +6,8 @@
 //! * [`events`]: the records in which events are counted; [`distance`]: communication reuse distance.
 //! * [`execution`]: counters of control flow by number of threads, waiting, parallel sections.
 //! * [`module`] and [`region`]: sites and regions, from the pass and from the program itself.
-//! * [`file`](mod@file): the profile, mapped and valid at any moment; [`memory`]: memory that is not the program's heap.
+//! * [`file`](mod@file): the profile, mapped and valid at any moment; [`memory`]: memory that is not the program's
+//!   heap.
 //!
 //! * `intercept`, `lifecycle` and `openmp` find out about threads, memory and the process, and tell [`core_api`].
 //!

@@ -2,11 +2,12 @@
 //!
 //! Nothing is added where events are counted. At certain moments a thread adds up its own event records by writer and
 //! writes what is more than the last time: when it begins to wait ([`boundary`]; it has time
-//! then), and in slow paths when a slice of time is over ([`tick`]). What it counts after its last set is known from its
-//! records: no set is written at its end, so threads that live shortly cost nothing here.
+//! then), and in slow paths when a slice of time is over ([`tick`]). What it counts after its last set is known from
+//! its records: no set is written at its end, so threads that live shortly cost nothing here.
 //!
 //! Two things are bounded. Memory: slices double each time half of what is left of the budget is used, and with
-//! nothing left no set is written. Time: after a sum that took `c`, none follows for 64 `c`, unless all boundaries are asked for.
+//! nothing left no set is written. Time: after a sum that took `c`, none follows for 64 `c`, unless all boundaries are
+//! asked for.
 
 use crate::events::{EventKey, Table};
 use crate::file::appender::Appender;
@@ -117,7 +118,8 @@ impl Phases {
         (self.slice_ns, self.rest_ns) = (self.since_ns.saturating_add(process.phases.period_ns), self.since_ns);
     }
 
-    /// The next boundary is where the threads of a barrier meet for the `number`-th time. Barriers of a run are numbered.
+    /// The next boundary is where the threads of a barrier meet for the `number`-th time. Barriers of a run are
+    /// numbered.
     pub fn meets(&mut self, barrier: u64, number: u64) {
         self.meeting = barrier << 40 | number & ((1 << 40) - 1);
     }
@@ -144,7 +146,8 @@ impl Phases {
         let capacity = (self.capacity * 2).max(64);
         let Some(fresh) = memory::reserve(capacity * size_of::<Sum>()) else { return false };
         if let Some(old) = NonNull::new(self.sums) {
-            // SAFETY: both have room for `len` sums; the old memory came from `reserve` with this size and is not used again.
+            // SAFETY: both have room for `len` sums; the old memory came from `reserve` with this size and is not used
+            // again.
             unsafe {
                 fresh.as_ptr().cast::<Sum>().copy_from_nonoverlapping(old.as_ptr(), self.len);
                 memory::release(old.cast(), self.capacity * size_of::<Sum>());
@@ -185,8 +188,8 @@ fn look(t: &mut Thread, p: &Process) {
     }
 }
 
-/// The thread arrives where it may wait for others; see [`resume`]. Sets of a thread are a tenth of a slice apart at least, so
-/// that a barrier every few microseconds does not fill the budget.
+/// The thread arrives where it may wait for others; see [`resume`]. Sets of a thread are a tenth of a slice apart at
+/// least, so that a barrier every few microseconds does not fill the budget.
 pub fn boundary(t: &mut Thread, p: &Process, end: PhaseEnd) {
     if !p.phases.is_off() {
         write(t, p, p.elapsed_ns(), end);
@@ -212,7 +215,8 @@ fn write(t: &mut Thread, p: &Process, now: u64, end: PhaseEnd) {
     memos::settle(memos::used(&mut t.header));
     t.phases.all().iter_mut().for_each(|sum| sum.now = [0; 2]);
     for record in t.table.values() {
-        // SAFETY: records of this thread's table are mapped for the life of the process, and only this thread counts in them.
+        // SAFETY: records of this thread's table are mapped for the life of the process, and only this thread counts in
+        // them.
         let (writer, raw, rar) = unsafe { ((*record).writer, (*record).raw, (*record).rar) };
         // A writer without a place is written nowhere: the decoder finds its events in the records alone.
         if let Some(sum) = t.phases.sum(writer) {

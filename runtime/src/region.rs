@@ -1,7 +1,7 @@
 //! Regions that the program names itself (`threadtalk.h`).
 //!
-//! A region is a place in a tree: the same name opened inside two different regions is two regions. There are few, they are made once,
-//! and they are found by walking: no lock, one list that only grows.
+//! A region is a place in a tree: the same name opened inside two different regions is two regions. There are few, they
+//! are made once, and they are found by walking: no lock, one list that only grows.
 
 use crate::file::Block;
 use crate::process::Process;

@@ -1,16 +1,17 @@
 //! Claims: chunks of memory that only one thread writes, as far as that thread can tell.
 //!
-//! A read of an own value is no event, so a thread that knows a stretch of memory to hold own values need not look at its
-//! cells; until another thread writes there. Writes are inlined and leave no trace but the cells. So each thread has a
-//! directory of its own for writes. Who *claims* a chunk puts a 0 there into the directories of all others, whose next write
-//! then takes the slow path, which ends the claim before it touches a cell.
+//! A read of an own value is no event, so a thread that knows a stretch of memory to hold own values need not look at
+//! its cells; until another thread writes there. Writes are inlined and leave no trace but the cells. So each thread
+//! has a directory of its own for writes. Who *claims* a chunk puts a 0 there into the directories of all others, whose
+//! next write then takes the slow path, which ends the claim before it touches a cell.
 //!
 //! See `README.md`, "Claims", for what a holder may rely on, and why.
 
 use crate::primitive::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, fence};
 use threadtalk_abi::CHUNK_SHIFT;
 
-/// Threads alive at a time that can claim chunks. 64 directories are 1 TiB of address space; beyond that, nobody holds a claim.
+/// Threads alive at a time that can claim chunks. 64 directories are 1 TiB of address space; beyond that, nobody holds
+/// a claim.
 pub const MOST: usize = if cfg!(loom) { 2 } else { 64 };
 
 /// A chunk whose claims ended so often is not claimed again: threads write it in turns.
@@ -51,15 +52,16 @@ pub struct Claims {
     void: AtomicBool,
 }
 
-// SAFETY: the words and the directories consist of atomics that live as long as the claims (contracts of `new`, `join`).
+// SAFETY: the words and the directories consist of atomics that live as long as the claims (contracts of `new`,
+// `join`).
 unsafe impl Send for Claims {}
 // SAFETY: as above; every method takes `&self`.
 unsafe impl Sync for Claims {}
 
 impl Claims {
     /// # Safety
-    /// `words` points to a zeroed word for each chunk of the address space; they live as long as the claims, and nobody else
-    /// writes them.
+    /// `words` points to a zeroed word for each chunk of the address space; they live as long as the claims, and nobody
+    /// else writes them.
     pub unsafe fn new(words: *const AtomicU32) -> Self {
         Self {
             words,
@@ -72,18 +74,19 @@ impl Claims {
     /// A thread, present or to come, will write by this directory. `None`: there are too many; see [`Claims::give_up`].
     ///
     /// # Safety
-    /// `entries` points to a zeroed entry for each chunk of the address space; they live as long as the claims. Only the
-    /// thread itself, or one after another, stores what [`Claims::enter`] stores.
+    /// `entries` points to a zeroed entry for each chunk of the address space; they live as long as the claims. Only
+    /// the thread itself, or one after another, stores what [`Claims::enter`] stores.
     pub unsafe fn join(&self, entries: *const AtomicU64) -> Option<Writable> {
-        // Relaxed: the fence of the thread's first `enter` comes behind, so that a claim finds the directory, or is found there.
+        // Relaxed: the fence of the thread's first `enter` comes behind, so that a claim finds the directory, or is
+        // found there.
         let number = self.joined.fetch_add(1, Ordering::Relaxed);
         let place = self.directories.get(number as usize)?;
         place.store(entries.cast_mut(), Ordering::Relaxed);
         Some(Writable { entries, number })
     }
 
-    /// A thread will write without a directory of its own: from now on there are no claims. It calls this before its first
-    /// write, so that whoever reads what it has written knows.
+    /// A thread will write without a directory of its own: from now on there are no claims. It calls this before its
+    /// first write, so that whoever reads what it has written knows.
     pub fn give_up(&self) {
         self.void.store(true, Ordering::Relaxed);
     }
@@ -100,13 +103,14 @@ impl Claims {
         thread.entry(address).is_none_or(|entry| entry.load(Ordering::Relaxed) != 0)
     }
 
-    /// The thread is about to write cells of the chunk of `address`, which are at this `offset`, and goes on to do so by its
-    /// directory: another thread's claim ends.
+    /// The thread is about to write cells of the chunk of `address`, which are at this `offset`, and goes on to do so
+    /// by its directory: another thread's claim ends.
     #[cold]
     pub fn enter(&self, thread: &Writable, address: u64, offset: u64) {
         let Some(entry) = thread.entry(address) else { return };
         entry.store(offset, Ordering::Relaxed);
-        // SeqCst: partner is the fence in `claim`. Either the claim is seen here, or the entry there, which is emptied again.
+        // SeqCst: partner is the fence in `claim`. Either the claim is seen here, or the entry there, which is emptied
+        // again.
         fence(Ordering::SeqCst);
         let word = self.word(address);
         let mut found = word.load(Ordering::Relaxed);
@@ -119,8 +123,8 @@ impl Claims {
         }
     }
 
-    /// Claims the chunk of `address`, which has cells, for the thread. `false`: another thread has it, or it changes hands too
-    /// often. What the thread looks at from now on counts, not what it has seen before.
+    /// Claims the chunk of `address`, which has cells, for the thread. `false`: another thread has it, or it changes
+    /// hands too often. What the thread looks at from now on counts, not what it has seen before.
     pub fn claim(&self, thread: &Writable, address: u64) -> bool {
         let word = self.word(address);
         let found = word.load(Ordering::Relaxed);

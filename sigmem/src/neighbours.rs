@@ -5,8 +5,8 @@
 
 use crate::primitive::{AtomicU32, Ordering};
 
-/// Exchanges `from` for `to` in the leading cells that hold it, and says in how many. Orderings as of the exchange of one cell in
-/// [`crate::view::View::read`].
+/// Exchanges `from` for `to` in the leading cells that hold it, and says in how many. Orderings as of the exchange of
+/// one cell in [`crate::view::View::read`].
 #[inline]
 pub fn exchange(cells: &[AtomicU32], from: u32, to: u32) -> usize {
     let mut done = 0;
@@ -27,15 +27,15 @@ pub fn exchange(cells: &[AtomicU32], from: u32, to: u32) -> usize {
     }
 }
 
-/// Exchanges both or none. In terms of single cells: two exchanges that succeed with nothing between them, or two loads.
-/// Rust's atomics cannot say that of overlapping accesses of different sizes, the machine can.
+/// Exchanges both or none. In terms of single cells: two exchanges that succeed with nothing between them, or two
+/// loads. Rust's atomics cannot say that of overlapping accesses of different sizes, the machine can.
 #[cfg(all(target_arch = "x86_64", not(loom)))]
 #[inline]
 fn exchange_two(cells: &[AtomicU32; 2], from: u32, to: u32) -> bool {
     let both = |name: u32| u64::from(name) << 32 | u64::from(name);
     let mut found = both(from);
-    // SAFETY: eight bytes of two cells, atomics that may be changed through a shared reference. A locked instruction orders all
-    // accesses around it, which is more than the Release that is asked for.
+    // SAFETY: eight bytes of two cells, atomics that may be changed through a shared reference. A locked instruction
+    // orders all accesses around it, which is more than the Release that is asked for.
     unsafe {
         core::arch::asm!(
             "lock cmpxchg qword ptr [{cells}], {to}",

@@ -20,8 +20,8 @@ pub struct Segment {
     pub chunks: u64,
 }
 
-/// Gives a zeroed segment to a thread that has used up another one (`None`: its first), or `None` when there is no memory.
-/// Any thread calls it, several at a time.
+/// Gives a zeroed segment to a thread that has used up another one (`None`: its first), or `None` when there is no
+/// memory. Any thread calls it, several at a time.
 pub type Grow = fn(Option<Segment>) -> Option<Segment>;
 
 /// Chunks that a thread has taken and not yet used. One for each thread; what is left in it when the thread

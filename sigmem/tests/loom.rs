@@ -141,8 +141,8 @@ fn readers_of_one_cell_lose_nothing() {
     });
 }
 
-/// Two readers of neighbours at once, one as far as they are alike and one by one: each communicates once for each element, and what
-/// the first left is what the second adds itself to.
+/// Two readers of neighbours at once, one as far as they are alike and one by one: each communicates once for each
+/// element, and what the first left is what the second adds itself to.
 #[test]
 fn neighbours_read_at_once_count_once_for_each_reader() {
     model(2, || {

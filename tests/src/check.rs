@@ -37,8 +37,8 @@ pub fn check(tool: &Distribution, expectation: &Expectation, level: &str) -> Res
     Ok(())
 }
 
-/// The report of the program compiled at `level` with `pass_options` and run once with exact cells. It is as the program
-/// expects, but need not be the same in another run if the program runs only once ([`Expectation::runs`]).
+/// The report of the program compiled at `level` with `pass_options` and run once with exact cells. It is as the
+/// program expects, but need not be the same in another run if the program runs only once ([`Expectation::runs`]).
 pub fn exact_report(
     tool: &Distribution,
     expectation: &Expectation,

@@ -25,7 +25,8 @@ pub fn compiler(tool: &Distribution, which: Compiler, source: &Path) -> PathBuf 
     }
 }
 
-/// Compiles `source` into `output` and returns what the compiler said. `flags` come last, so that libraries may be among them.
+/// Compiles `source` into `output` and returns what the compiler said. `flags` come last, so that libraries may be
+/// among them.
 pub fn compile(
     tool: &Distribution,
     which: Compiler,

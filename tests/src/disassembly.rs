@@ -1,5 +1,6 @@
-//! Machine code as a graph: which functions reach which, and how long ways through a function are. From `llvm-objdump`; only
-//! classes of instructions are looked at, so that another choice of registers or another order of blocks changes nothing.
+//! Machine code as a graph: which functions reach which, and how long ways through a function are. From `llvm-objdump`;
+//! only classes of instructions are looked at, so that another choice of registers or another order of blocks changes
+//! nothing.
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::path::Path;
@@ -105,8 +106,8 @@ impl Function {
         self.shortest(0, |i| i.class == Class::Return)
     }
 
-    /// Fewest instructions from a jump's target back to that jump without a call on the way: an iteration of the innermost
-    /// loop in its usual case.
+    /// Fewest instructions from a jump's target back to that jump without a call on the way: an iteration of the
+    /// innermost loop in its usual case.
     pub fn shortest_iteration(&self) -> Option<usize> {
         let back = self.instructions.iter().filter_map(|jump| match jump.class {
             Class::Jump(Some(to)) | Class::Branch(Some(to)) if to <= jump.address => Some((to, jump.address)),

@@ -1,7 +1,7 @@
 //! Formulas: `VALUE if CONDITION; VALUE if CONDITION; ...; VALUE`.
 //!
-//! Each part is an expression over the integers with the operators of C (`+ - * / % == != < <= > >= && ||`); the first part whose
-//! condition holds gives the value, none gives 0.
+//! Each part is an expression over the integers with the operators of C (`+ - * / % == != < <= > >= && ||`); the first
+//! part whose condition holds gives the value, none gives 0.
 
 use evalexpr::{ContextWithMutableVariables, EvalexprError, HashMapContext, Node, Value, build_operator_tree};
 

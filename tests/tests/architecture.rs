@@ -115,3 +115,18 @@ fn the_analysis_forbids_unsafe_code() {
     let text = std::fs::read_to_string(workspace().join("crd/src/lib.rs")).unwrap();
     assert!(text.contains("#![forbid(unsafe_code)]"));
 }
+
+/// rustfmt keeps code within 120 columns and leaves comments as they are.
+#[test]
+fn comments_keep_to_120_columns() {
+    let listed = Command::new("git").args(["ls-files", "*.rs"]).current_dir(workspace()).output().unwrap();
+    assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stderr));
+    let files = String::from_utf8(listed.stdout).unwrap();
+    let mut long = Vec::new();
+    for file in files.lines() {
+        let text = std::fs::read_to_string(workspace().join(file)).unwrap();
+        let comments = text.lines().zip(1..).filter(|(line, _)| line.trim_start().starts_with("//"));
+        long.extend(comments.filter(|(line, _)| line.chars().count() > 120).map(|(_, at)| format!("{file}:{at}")));
+    }
+    assert!(!files.is_empty() && long.is_empty(), "{long:#?}");
+}

@@ -1,4 +1,5 @@
-//! Files that are no profile, or no whole one: every command says in one line what is wrong with which file, and fails with status 1.
+//! Files that are no profile, or no whole one: every command says in one line what is wrong with which file, and fails
+//! with status 1.
 
 use threadtalk_tests::scene::Scene;
 
@@ -9,7 +10,8 @@ fn with_profile() -> (Scene, Vec<u8>) {
     (scene, bytes)
 }
 
-/// Both commands that read a profile and nothing else must refuse `name` with one line that contains the file and `told`.
+/// Both commands that read a profile and nothing else must refuse `name` with one line that contains the file and
+/// `told`.
 fn refused(scene: &Scene, name: &str, told: &str) {
     for arguments in [&["report", name][..], &["validate", name]] {
         let done = scene.threadtalk(arguments);

@@ -55,8 +55,8 @@ fn hooks_take_no_lock_of_the_c_library() {
     }
 }
 
-/// A part of a mangled name, and what functions of that name may do. Hot code is what a hook reaches without entering a function
-/// marked cold.
+/// A part of a mangled name, and what functions of that name may do. Hot code is what a hook reaches without entering a
+/// function marked cold.
 struct Allowed(&'static str, &'static [&'static str]);
 
 /// Locked instructions in hot code, all on its rarer ways:
@@ -76,8 +76,8 @@ const LOCKS: &[Allowed] = &[
     Allowed("9execution", &["xchg", "xadd", "add", "inc", "cmpxchg"]),
 ];
 
-/// Divisions in hot code: once for each sample, once for each loop that is asked for, and for each event of a loop that is told
-/// apart from its own values.
+/// Divisions in hot code: once for each sample, once for each loop that is asked for, and for each event of a loop that
+/// is told apart from its own values.
 const DIVISIONS: &[Allowed] = &[
     Allowed("5event5count", &["div"]),
     Allowed("10whole_loop", &["div"]),
@@ -130,9 +130,9 @@ fn no_lock(name: &str, function: &Function) {
     assert!(function.instructions.iter().all(|i| !i.locks), "{name} locks");
 }
 
-/// Instructions of a function with one access, from its entry to its return: the thread's pointer and its test, the count of
-/// entries, the look into the directory, the cell and its test, the access itself. Measured 21, 29, 23 and 26; a quarter more is
-/// allowed for other choices of the compiler.
+/// Instructions of a function with one access, from its entry to its return: the thread's pointer and its test, the
+/// count of entries, the look into the directory, the cell and its test, the access itself. Measured 21, 29, 23 and 26;
+/// a quarter more is allowed for other choices of the compiler.
 #[test]
 fn accesses_to_own_data_make_no_call() {
     let code = sequences();
@@ -146,8 +146,8 @@ fn accesses_to_own_data_make_no_call() {
     }
 }
 
-/// An iteration of a loop: 5 instructions are the program's own, the rest looks into the directory and compares. Measured 16 for one read
-/// and 24 for two.
+/// An iteration of a loop: 5 instructions are the program's own, the rest looks into the directory and compares.
+/// Measured 16 for one read and 24 for two.
 #[test]
 fn iterations_of_reading_loops_make_no_call() {
     let code = sequences();

@@ -1,5 +1,5 @@
-//! Optimisations change no count: for each program of `programs/` and each kernel of the benchmarks, the matrices of exact
-//! mode with all optimisations of the pass, and with calls instead of inlined code, equal those with `opt=0`.
+//! Optimisations change no count: for each program of `programs/` and each kernel of the benchmarks, the matrices of
+//! exact mode with all optimisations of the pass, and with calls instead of inlined code, equal those with `opt=0`.
 //!
 //! `cargo test -p threadtalk-tests --test equal_counts -- --ignored` runs all of them, some minutes.
 
@@ -39,8 +39,8 @@ fn main() {
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
-/// Programs that run only once in their own test depend on the schedule: of these the counts that they expect are compared, all
-/// entries of the others.
+/// Programs that run only once in their own test depend on the schedule: of these the counts that they expect are
+/// compared, all entries of the others.
 fn program(source: &Path) -> Result<(), String> {
     let expectation = Expectation::read(source).map_err(|e| e.to_string())?;
     let tool = Distribution::find().map_err(|e| e.to_string())?;
@@ -96,23 +96,24 @@ fn kernel_report(scene: &Scene, kernel: &Kernel, options: &str) -> Result<Report
     Ok(report)
 }
 
-/// Regions whose counts depend on the schedule: kernel, beginning of the region's name, what its source line contains, what is
-/// determined all the same.
+/// Regions whose counts depend on the schedule: kernel, beginning of the region's name, what its source line contains,
+/// what is determined all the same.
 const SCHEDULED: &[(&str, &str, &str, Determined)] = &[
-    // The energies are added up under a mutex: whoever comes second reads what the first wrote, and main the last one's,
-    // if that was not main itself.
+    // The energies are added up under a mutex: whoever comes second reads what the first wrote, and main the last
+    // one's, if that was not main itself.
     ("water-nsquared", "energy", "", Determined::Nothing),
     ("water-nsquared", "main", "", Determined::Nothing),
     ("water-spatial", "energy", "", Determined::Nothing),
     ("water-spatial", "main", "", Determined::Nothing),
-    // Molecules that move to another cell enter its list in the order in which their senders arrived: who reads a molecule
-    // first through which of its fields depends on it.
+    // Molecules that move to another cell enter its list in the order in which their senders arrived: who reads a
+    // molecule first through which of its fields depends on it.
     ("water-spatial", "cell_of", "", Determined::Readers),
     ("water-spatial", "water_pair", "", Determined::Readers),
     // libomp's reduction: threads combine in the order in which they come.
     ("jacobi", "sweep", "static double sweep", Determined::Nothing),
     ("jacobi", "sweep", "#pragma omp parallel for", Determined::Nothing),
-    // std::barrier spins and waits on tree nodes whose owners change; its inlined parts are regions of main and of its lambda.
+    // std::barrier spins and waits on tree nodes whose owners change; its inlined parts are regions of main and of its
+    // lambda.
     ("kmeans", "std::", "", Determined::Nothing),
     ("kmeans", "bool std::", "", Determined::Nothing),
     ("kmeans", "main", "", Determined::Nothing),

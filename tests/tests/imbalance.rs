@@ -112,7 +112,8 @@ fn planted_lines_are_first_and_nothing_else_is_reported() {
 #[ignore = "long: 8 to 64 threads, several seeds; prints precision and recall"]
 fn planted_lines_at_8_to_64_threads() {
     let (precision, recall) = tally(&PLANTS, &[8, 16, 32, 64], 5).show();
-    // With 8 threads a branch that falls by chance goes along with the cause now and then, and is taken for a part of it.
+    // With 8 threads a branch that falls by chance goes along with the cause now and then, and is taken for a part of
+    // it.
     assert!(precision > 0.9 && recall > 0.95, "{precision} {recall}");
 }
 

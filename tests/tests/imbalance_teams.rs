@@ -1,5 +1,5 @@
-//! `threadtalk imbalance` on teams of threads of each kind, far more of them than processors: the planted line is the only
-//! cause, and where work that threads ask for hides what is unequal, or nothing is, there is none.
+//! `threadtalk imbalance` on teams of threads of each kind, far more of them than processors: the planted line is the
+//! only cause, and where work that threads ask for hides what is unequal, or nothing is, there is none.
 
 use serde_json::Value;
 use threadtalk_tests::compile::Compiler;

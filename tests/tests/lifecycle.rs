@@ -189,7 +189,8 @@ fn a_working_directory_that_cannot_be_written_falls_back() {
 #[test]
 fn a_limit_on_file_sizes_does_not_end_the_program() {
     let scene = Scene::with("hand_over.c", &[]);
-    // In KiB: no room at all, room for the header, room for some blocks. The outputs go through pipes, which have no limit.
+    // In KiB: no room at all, room for the header, room for some blocks. The outputs go through pipes, which have no
+    // limit.
     for limit in [0, 16, 100] {
         let mut command = Command::new("bash");
         let script = format!("( ulimit -f {limit}; ./program; echo status $? ) 2>&1 | cat");
@@ -205,7 +206,8 @@ fn a_limit_on_file_sizes_does_not_end_the_program() {
 fn a_full_disk_does_not_end_the_program() {
     let scene = Scene::with("hand_over.c", &[]);
     std::fs::create_dir(scene.path("small")).unwrap();
-    // A file system of 64 KiB in a namespace of its own; where the kernel does not allow that, there is nothing to test.
+    // A file system of 64 KiB in a namespace of its own; where the kernel does not allow that, there is nothing to
+    // test.
     let script = "mount -t tmpfs -o size=64k none small || exit 99; \
                   THREADTALK_OUT=small/x.ttp ./program; status=$?; \
                   df --output=avail small | tail -1; exit $status";

@@ -1,5 +1,5 @@
-//! What profiling takes of memory: signatures within their budget, exact cells in proportion to the data, tables of threads
-//! within theirs, with the report saying when one was reached.
+//! What profiling takes of memory: signatures within their budget, exact cells in proportion to the data, tables of
+//! threads within theirs, with the report saying when one was reached.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -11,8 +11,8 @@ use threadtalk_tests::scene::Scene;
 
 const MIB: u64 = 1 << 20;
 
-/// What the tables of three threads, of the states and of the process take when little happens: measured 8 MiB, and 14 MiB with
-/// huge pages at the ends of the cells.
+/// What the tables of three threads, of the states and of the process take when little happens: measured 8 MiB, and 14
+/// MiB with huge pages at the ends of the cells.
 const TABLES: u64 = 24 * MIB;
 
 /// The program that touches memory, native and instrumented.

@@ -1,7 +1,8 @@
-//! One test for each program of `programs/suggest/`: a rule must speak of it (`// SUGGEST: RULE`), or must not (`// REFUSE: RULE`).
+//! One test for each program of `programs/suggest/`: a rule must speak of it (`// SUGGEST: RULE`), or must not (`//
+//! REFUSE: RULE`).
 //!
-//! More lines: `// OBJECT: NAME` is among the objects with communication, or the object that is shared falsely; `// KIND: KIND` is its kind;
-//! `// CACHES: SPEC` goes to `--caches`; `// THREADTALK: PARTS` says what is compiled in.
+//! More lines: `// OBJECT: NAME` is among the objects with communication, or the object that is shared falsely; `//
+//! KIND: KIND` is its kind; `// CACHES: SPEC` goes to `--caches`; `// THREADTALK: PARTS` says what is compiled in.
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;

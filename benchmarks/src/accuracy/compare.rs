@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::report::{Crd, Region, Report};
 use crate::statistics::Summary;
 
-/// Regions and entries with a smaller share of all events than this are left out of the worst cases: one false event among three
-/// is 33 % and says nothing.
+/// Regions and entries with a smaller share of all events than this are left out of the worst cases: one false event
+/// among three is 33 % and says nothing.
 const WEIGHTY: f64 = 0.001;
 
 /// How far one profile is from another of the same program.
@@ -16,13 +16,15 @@ pub struct Difference {
     pub events: u64,
     /// Entries of the regions' matrices that are not zero in one of the two.
     pub entries: usize,
-    /// Events that are too many in their entry, over all events of the compared profile: made up, or in the wrong place.
+    /// Events that are too many in their entry, over all events of the compared profile: made up, or in the wrong
+    /// place.
     pub made_up: f64,
     /// Events that are too few in their entry, over all events of the profile that is compared with.
     pub missing: f64,
     /// The largest relative difference of an entry with at least 0.1 % of all events.
     pub worst_entry: f64,
-    /// The largest difference of H, over the larger of the two, in the regions with at least 0.1 % of all events and in the program.
+    /// The largest difference of H, over the larger of the two, in the regions with at least 0.1 % of all events and in
+    /// the program.
     pub homogeneity: f64,
     /// The same for B.
     pub balance: f64,

@@ -28,7 +28,8 @@ pub struct Row {
 impl Row {
     /// Whether the estimate covers what is made up and what is missing.
     ///
-    /// Two samples of the program's own variation differ, so twice the measured one is allowed for, and one event in 100 000.
+    /// Two samples of the program's own variation differ, so twice the measured one is allowed for, and one event in
+    /// 100 000.
     pub fn covered(&self) -> bool {
         let noise = self.noise.made_up.max(self.noise.missing);
         self.error.made_up.max(self.error.missing) <= self.estimate + 2.0 * noise + 1e-5

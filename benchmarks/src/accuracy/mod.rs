@@ -1,7 +1,7 @@
 //! The accuracy table: hashed profiles of each kernel against exact ones, beside the error that the report stated.
 //!
-//! Each kernel is profiled with exact signatures and exact reuse distances, twice, and hashed with each budget. What differs
-//! between the two exact runs is the program's own (the order in which threads take a mutex), not an error.
+//! Each kernel is profiled with exact signatures and exact reuse distances, twice, and hashed with each budget. What
+//! differs between the two exact runs is the program's own (the order in which threads take a mutex), not an error.
 
 mod compare;
 mod measure;

@@ -7,7 +7,8 @@ use std::time::Duration;
 use crate::error::during;
 use crate::{Error, Result, process};
 
-/// Runs after the page's own script: asks for the layout, so that it is made, and notes the time since the navigation began.
+/// Runs after the page's own script: asks for the layout, so that it is made, and notes the time since the navigation
+/// began.
 const STOPWATCH: &str = "<script>document.body.offsetHeight;\
     document.documentElement.dataset.shown = performance.now()</script></body>";
 const MARK: &str = "data-shown=\"";

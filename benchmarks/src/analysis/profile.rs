@@ -7,8 +7,8 @@ const NAMES: [&str; 3] = ["_ZN6solver4stepERNS_5StateE", "exchange", "main"];
 /// Regions lie in nests of so many.
 const NEST: u32 = 5;
 
-/// A profile of `threads` threads and `regions` regions, in each of which `pairs` pairs of threads communicate (64 threads
-/// have 4032), with reuse distances for every tenth of them.
+/// A profile of `threads` threads and `regions` regions, in each of which `pairs` pairs of threads communicate (64
+/// threads have 4032), with reuse distances for every tenth of them.
 pub fn synthetic(threads: u32, regions: u32, pairs: u32) -> Contents {
     let ordered = u64::from(threads) * u64::from(threads - 1);
     let mut contents = Contents {

@@ -8,8 +8,8 @@ const STEPS: u32 = 8;
 /// A C file with one function that has at least `accesses` loads and stores: loops with branches over two arrays.
 ///
 /// What the branches compare is floating point, and each loop begins with values of its own, because some of clang's
-/// optimisations take time that is quadratic in the number of integer comparisons that dominate each other. Indices differ,
-/// so that no two accesses are the same; strides keep loops from being vectorised.
+/// optimisations take time that is quadratic in the number of integer comparisons that dominate each other. Indices
+/// differ, so that no two accesses are the same; strides keep loops from being vectorised.
 pub fn source(accesses: u32) -> String {
     let mut text = String::from("void work(double *a, const double *b, const long *p, long n, double least)\n{\n");
     for number in 0..accesses.div_ceil(PER_STEP * STEPS) {

@@ -91,7 +91,8 @@ pub fn measure(options: &Options, compilers: &Compilers, mut progress: impl FnMu
     Ok(outcomes)
 }
 
-/// The caches of the paper's machine (Xeon E5-2650), so that what is suggested does not depend on where the command runs.
+/// The caches of the paper's machine (Xeon E5-2650), so that what is suggested does not depend on where the command
+/// runs.
 const CACHES: &str = "32K,256K,20M";
 /// Its processors.
 const MACHINE: &str = "package 2\ncore 8\n";

@@ -13,8 +13,8 @@ pub struct Pair {
     pub after: Option<Kernel>,
     /// Functions whose own regions and regions inside make the bottleneck; the first that has events is taken.
     pub regions: &'static [&'static str],
-    /// The rules that suggest what was done to it: what the paper did, or what the variant after does. None where the paper
-    /// found that it does not help.
+    /// The rules that suggest what was done to it: what the paper did, or what the variant after does. None where the
+    /// paper found that it does not help.
     pub rules: &'static [&'static str],
     /// The paper's row.
     pub published: Published,

@@ -67,8 +67,8 @@ pub struct Checked<'a> {
 }
 
 impl Condition {
-    /// Reads a list: `METRIC>LIMIT` or `METRIC<LIMIT`, separated by commas. A limit with a sign and `%` is a relative change,
-    /// with a sign alone a difference, without either the new value.
+    /// Reads a list: `METRIC>LIMIT` or `METRIC<LIMIT`, separated by commas. A limit with a sign and `%` is a relative
+    /// change, with a sign alone a difference, without either the new value.
     pub fn parse(list: &str) -> Result<Vec<Self>, ConditionError> {
         list.split(',').map(str::trim).map(Self::parse_one).collect()
     }

@@ -4,8 +4,8 @@
 //! 2. Those left by kind and name in any file: variants of a program are often files beside each other.
 //! 3. Those left whose name is gone, by kind and file name, at the nearest lines: renamed.
 //! 4. Loops and constructs inside two functions that belong together, by kind, in the order of the source. Their
-//!    lines count from the function's, so that a function may move as a whole; where one side has more of them, which of
-//!    them communicate, and how much, counts more than lines and depth: the inner loop of three finds that of six.
+//!    lines count from the function's, so that a function may move as a whole; where one side has more of them, which
+//!    of them communicate, and how much, counts more than lines and depth: the inner loop of three finds that of six.
 
 use std::collections::{BTreeMap, BTreeSet};
 use threadtalk_abi::module::RegionKind;

@@ -26,8 +26,8 @@ pub enum Metric {
     ScaledHomogeneity,
     /// `balance` in percent (ICPP'18, equation 2): 0 = even.
     Balance,
-    /// `definite_miss_l2`: share of the distances beyond that cache. `definite_miss`, without a level, is the share of the
-    /// nearest cache, the largest of all.
+    /// `definite_miss_l2`: share of the distances beyond that cache. `definite_miss`, without a level, is the share of
+    /// the nearest cache, the largest of all.
     DefiniteMiss(Option<u8>),
     /// `probable_miss_l2`, `probable_miss`: share between the cutoffs of that cache.
     ProbableMiss(Option<u8>),

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::{Figures, Judged, Metric};
 
-/// Distances of fewer events, and homogeneity and balance of fewer communications, are not judged: one more moves them by
-/// more than any noise.
+/// Distances of fewer events, and homogeneity and balance of fewer communications, are not judged: one more moves them
+/// by more than any noise.
 pub const MIN_EVENTS: f64 = 16.0;
 
 /// What a change means.
@@ -53,8 +53,8 @@ pub struct Reason {
     pub effect: Effect,
 }
 
-/// Differences, relations and what they mean. `noise`: relative change that means nothing. `comparable`: both have as many
-/// threads; if not, homogeneity and balance, whose largest value grows with them, are not judged.
+/// Differences, relations and what they mean. `noise`: relative change that means nothing. `comparable`: both have as
+/// many threads; if not, homogeneity and balance, whose largest value grows with them, are not judged.
 pub fn judge(base: &Figures, new: &Figures, noise: f64, comparable: bool) -> Judged {
     let enough = |metrics: &[Metric]| {
         let events = |side: &Figures| metrics.iter().filter_map(|m| side.get(*m)).sum::<f64>();

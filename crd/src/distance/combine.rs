@@ -1,7 +1,7 @@
 //! The traces of a region's pairs of threads taken together.
 //!
-//! A trace begins with an exact phase, in which the runtime finds distinct and index distances of every usage. When the trace
-//! has too many elements for that, it goes on with sampled index distances, weighted by the usages that each
+//! A trace begins with an exact phase, in which the runtime finds distinct and index distances of every usage. When the
+//! trace has too many elements for that, it goes on with sampled index distances, weighted by the usages that each
 //! stands for. Those become distinct distances by [`super::statstack`], trace by trace, since the transform
 //! is about one sequence.
 

@@ -1,11 +1,11 @@
 //! Cutoff distances (ICPP'18, section 3.3): what a cache level makes of the reuse distances.
 //!
-//! Between two usages of an element, `d` other elements of the same communication were used. If they alone are larger than
-//! the cache (**max cutoff**), the element was displaced. If they and all that the threads have for themselves fit (**min cutoff** =
-//! cache less private bytes), it was not. Between the two it may have been.
+//! Between two usages of an element, `d` other elements of the same communication were used. If they alone are larger
+//! than the cache (**max cutoff**), the element was displaced. If they and all that the threads have for themselves fit
+//! (**min cutoff** = cache less private bytes), it was not. Between the two it may have been.
 //!
-//! A cache holds the private bytes of the threads that run beside it. Which threads these are is not known, so the min cutoff takes the
-//! threads with the most, as many as processors share the level: no placement can be worse.
+//! A cache holds the private bytes of the threads that run beside it. Which threads these are is not known, so the min
+//! cutoff takes the threads with the most, as many as processors share the level: no placement can be worse.
 
 use super::mass::Mass;
 use crate::machine::Cache;

@@ -75,7 +75,8 @@ impl Mass {
         })
     }
 
-    /// Where the mass of each bucket that is not empty lies: the widest range inside the bucket around its mean, and the mass.
+    /// Where the mass of each bucket that is not empty lies: the widest range inside the bucket around its mean, and
+    /// the mass.
     pub fn ranges(&self) -> impl Iterator<Item = (f64, f64, f64)> + '_ {
         self.parts.iter().enumerate().filter(|(_, part)| part.mass > 0.0).map(|(index, part)| {
             let (first, last) = (lower_bound(index) as f64, (lower_bound(index + 1) - 1) as f64);

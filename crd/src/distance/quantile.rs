@@ -3,7 +3,8 @@
 use super::mass::Mass;
 use crate::model::{Distances, Reading};
 
-/// The distance that `share` of all distances do not exceed: the smallest such, interpolated inside its bucket. None if empty.
+/// The distance that `share` of all distances do not exceed: the smallest such, interpolated inside its bucket. None if
+/// empty.
 pub fn quantile(mass: &Mass, share: f64) -> Option<f64> {
     let count = mass.count();
     let target = count * share;

@@ -2,9 +2,9 @@
 //!
 //! Source: Eklov, Hagersten, "StatStack: Efficient Modeling of LRU Caches", ISPASS 2010 (expected stack distance).
 //!
-//! Between two usages of an element that are `d` positions apart lie `d - 1` usages of others. One that is `i` positions before
-//! the end is the last of its element there if its own next usage is more than `i` positions on. If `F` is the
-//! length of an interval taken at random, the expected number of distinct elements is
+//! Between two usages of an element that are `d` positions apart lie `d - 1` usages of others. One that is `i`
+//! positions before the end is the last of its element there if its own next usage is more than `i` positions on. If
+//! `F` is the length of an interval taken at random, the expected number of distinct elements is
 //!
 //! ```text
 //! E(d) = P(F > 1) + P(F > 2) + ... + P(F > d - 1)
@@ -12,20 +12,20 @@
 //!
 //! An element that is never used again has an interval without end: it is in P for all `i`.
 //!
-//! The histogram gives P bucket by bucket, falling linearly inside a bucket, so E is a sum of arithmetic series: one step per
-//! bucket. E never falls, hence a bucket's distances go to the range from E(first) to E(last).
+//! The histogram gives P bucket by bucket, falling linearly inside a bucket, so E is a sum of arithmetic series: one
+//! step per bucket. E never falls, hence a bucket's distances go to the range from E(first) to E(last).
 //!
-//! Error: the expected value stands for all intervals of one length, so spread around it is lost. On traces with few elements that
-//! are used at random this moves single quantiles by one element; with regular access the transform is exact up to the
-//! buckets' width (see `tests/statstack.rs`).
+//! Error: the expected value stands for all intervals of one length, so spread around it is lost. On traces with few
+//! elements that are used at random this moves single quantiles by one element; with regular access the transform is
+//! exact up to the buckets' width (see `tests/statstack.rs`).
 
 use threadtalk_profile::Histogram;
 use threadtalk_profile::buckets::lower_bound;
 
 use super::mass::Mass;
 
-/// Adds to `out` the estimated distinct distances of intervals with these index distances. `endless`: intervals whose element was
-/// never used again, counted as those of the histogram are.
+/// Adds to `out` the estimated distinct distances of intervals with these index distances. `endless`: intervals whose
+/// element was never used again, counted as those of the histogram are.
 pub fn transform(index: &Histogram, endless: f64, out: &mut Mass) {
     let finite: f64 = index.buckets().iter().map(|(_, count)| *count as f64).sum();
     let all = finite + endless;

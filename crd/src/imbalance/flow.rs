@@ -1,9 +1,9 @@
 //! All counts of a control flow graph from those of some of its edges.
 //!
-//! Only edges outside a spanning tree have counters (Knuth and Stevenson 1973): what enters a block also leaves it, so a
-//! block with one unknown edge gives that edge, and a tree always has a block with one. The world outside the function is
-//! the root: its own balance is not needed. That makes the result exact for calls that returned, and where a thread is
-//! still inside (its part of a section ended there) it counts as if it had left from there.
+//! Only edges outside a spanning tree have counters (Knuth and Stevenson 1973): what enters a block also leaves it, so
+//! a block with one unknown edge gives that edge, and a tree always has a block with one. The world outside the
+//! function is the root: its own balance is not needed. That makes the result exact for calls that returned, and where
+//! a thread is still inside (its part of a section ended there) it counts as if it had left from there.
 
 /// Which edge follows from which others, in the order in which they can be computed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! The machine: caches that cutoffs are computed for, those of this machine ([`read`]) or described ones ([`parse`]), and the
-//! topology that threads are placed on ([`read_topology`], [`parse_topology`]).
+//! The machine: caches that cutoffs are computed for, those of this machine ([`read`]) or described ones ([`parse`]),
+//! and the topology that threads are placed on ([`read_topology`], [`parse_topology`]).
 
 mod cpus;
 mod described;

@@ -1,5 +1,5 @@
-//! Communication reuse balance (ICPP'18, section 3.4.2, equation 2): how far the largest row sum of the CRR matrix is above
-//! the mean row sum, in percent. 0 = balanced.
+//! Communication reuse balance (ICPP'18, section 3.4.2, equation 2): how far the largest row sum of the CRR matrix is
+//! above the mean row sum, in percent. 0 = balanced.
 
 use crate::model::{Entry, Matrix};
 

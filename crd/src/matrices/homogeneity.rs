@@ -1,5 +1,5 @@
-//! Communication reuse homogeneity (ICPP'18, section 3.4.1, equation 1): the mean over the rows of the CRR matrix of the
-//! row's variance. 0 = all threads reuse alike.
+//! Communication reuse homogeneity (ICPP'18, section 3.4.1, equation 1): the mean over the rows of the CRR matrix of
+//! the row's variance. 0 = all threads reuse alike.
 //!
 //! The equation leaves open which variance, and whether the diagonal, which is always 0, is part of a row. The headline
 //! is the population variance with the diagonal; the other readings are given beside it.
@@ -25,8 +25,8 @@ pub fn homogeneity(crr: &Matrix<f64>, threads: usize) -> (f64, Homogeneity) {
     (headline, others)
 }
 
-/// Mean over `threads` rows or columns (`vector`) of: squared deviations from the mean of `length` values, summed and divided by
-/// `divisor`. Two passes: the difference of mean square and squared mean would cancel.
+/// Mean over `threads` rows or columns (`vector`) of: squared deviations from the mean of `length` values, summed and
+/// divided by `divisor`. Two passes: the difference of mean square and squared mean would cancel.
 fn mean_variance(
     crr: &Matrix<f64>,
     vector: impl Fn(&Entry<f64>) -> u32,

@@ -14,8 +14,8 @@ pub struct Entry<T> {
     pub value: T,
 }
 
-/// Largest matrix that is serialised densely: 1024 x 1024 zeros are 2 MiB of JSON. A program that creates ten thousand threads
-/// one after the other would otherwise have hundreds of megabytes for each matrix of each region.
+/// Largest matrix that is serialised densely: 1024 x 1024 zeros are 2 MiB of JSON. A program that creates ten thousand
+/// threads one after the other would otherwise have hundreds of megabytes for each matrix of each region.
 pub const DENSE_LIMIT: usize = 1024;
 
 /// Rows are writers, columns are readers, both in the order of the region's `threads`; what is not stored is zero.

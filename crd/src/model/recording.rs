@@ -24,8 +24,8 @@ pub struct Accuracy {
     pub estimated_false_rate: f64,
     /// Share of the signature's budget in use; none in exact mode, which has no budget.
     pub occupied: Option<f64>,
-    /// Hooks and events that were not counted: inside a signal handler, because the file could not grow, or because a thread's
-    /// records had used up their budget.
+    /// Hooks and events that were not counted: inside a signal handler, because the file could not grow, or because a
+    /// thread's records had used up their budget.
     pub dropped: u64,
     /// Of these, hooks that arrived inside a hook.
     pub dropped_reentrant: u64,
@@ -47,11 +47,11 @@ pub struct Accuracy {
     pub threads_overflowed: u64,
     /// Modules whose writes have no lines.
     pub modules_without_lines: u64,
-    /// Traces of reuse distances that went over to sampling or were not followed at all because a thread's budget (option
-    /// `crd_bytes`) was used up.
+    /// Traces of reuse distances that went over to sampling or were not followed at all because a thread's budget
+    /// (option `crd_bytes`) was used up.
     pub crd_budget_reached: u64,
-    /// Threads whose event records used up their budget (option `records_bytes`): what they found from then on has no line of
-    /// the writer.
+    /// Threads whose event records used up their budget (option `records_bytes`): what they found from then on has no
+    /// line of the writer.
     pub records_budget_reached: u64,
     /// Of [`Accuracy::dropped`], events for which even records without lines had no room in that budget.
     pub dropped_budget: u64,

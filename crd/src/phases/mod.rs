@@ -1,8 +1,9 @@
 //! Communication over time: which pairs of threads talk when.
 //!
 //! A profile has for each thread what it read of each other one from one moment to another ([`pieces`]). The run is cut
-//! where no such piece reaches across, which is where threads waited for each other, and between such cuts into slices of
-//! equal length ([`slices`]). Neighbouring slices with like matrices make a phase, like phases a pattern ([`patterns`]).
+//! where no such piece reaches across, which is where threads waited for each other, and between such cuts into slices
+//! of equal length ([`slices`]). Neighbouring slices with like matrices make a phase, like phases a pattern
+//! ([`patterns`]).
 
 mod patterns;
 mod pieces;
@@ -17,7 +18,8 @@ use patterns::SIMILARITY;
 /// (writer, reader) to (RaW, RaR); logical threads.
 type Cells = BTreeMap<(u32, u32), (u64, u64)>;
 
-/// Phases of a run; none if the profile has no records of them: they were switched off, or the run was shorter than a slice.
+/// Phases of a run; none if the profile has no records of them: they were switched off, or the run was shorter than a
+/// slice.
 pub fn analyse(profile: &Profile) -> Option<Phases> {
     profile.phases().next()?;
     let coarse = profile.phases().any(|p| p.coarse);

@@ -1,8 +1,8 @@
 //! Which slices are alike.
 //!
-//! Two matrices are alike if the cosine of their usages (RaW + RaR), taken as vectors over the pairs of threads, is at least
-//! [`SIMILARITY`]: how much is communicated says nothing, who talks to whom how much of it does. A slice without events is
-//! like any other.
+//! Two matrices are alike if the cosine of their usages (RaW + RaR), taken as vectors over the pairs of threads, is at
+//! least [`SIMILARITY`]: how much is communicated says nothing, who talks to whom how much of it does. A slice without
+//! events is like any other.
 
 use super::Cells;
 use super::slices::Cut;

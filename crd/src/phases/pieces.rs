@@ -19,8 +19,9 @@ pub struct Piece {
     pub at_barrier: bool,
 }
 
-/// The pieces of a profile. The last one of each pair is what the event records have and no piece before: from the reader's last
-/// set to its end. So the pieces of a pair add up to its events, unless a damaged profile has more in its pieces than in its records.
+/// The pieces of a profile. The last one of each pair is what the event records have and no piece before: from the
+/// reader's last set to its end. So the pieces of a pair add up to its events, unless a damaged profile has more in its
+/// pieces than in its records.
 pub fn of(profile: &Profile) -> Vec<Piece> {
     let mut left: HashMap<(u32, u32), (u64, u64)> = HashMap::new();
     for e in profile.events() {

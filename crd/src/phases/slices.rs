@@ -22,8 +22,8 @@ pub struct Cut {
 
 /// Cuts the run. Pieces come by the moment they begin.
 ///
-/// Where no piece reaches from before to after, all counts are exactly on one side. Elsewhere a piece that lies in several slices
-/// is spread over them in proportion to time, in whole events that add up.
+/// Where no piece reaches from before to after, all counts are exactly on one side. Elsewhere a piece that lies in
+/// several slices is spread over them in proportion to time, in whole events that add up.
 pub fn cut(pieces: &[Piece]) -> Vec<Cut> {
     let stretches = join(stretches(pieces));
     let begin = stretches.first().map_or(0, |s| s.from);
@@ -78,8 +78,8 @@ fn join(stretches: Vec<Stretch>) -> Vec<Stretch> {
 
 fn slices(pieces: &[Piece], stretch: &Stretch, width: u64) -> Vec<Cut> {
     let length = stretch.to - stretch.from;
-    // Where each reader has one piece of time, nothing tells when in it something happened: as between two meetings at a
-    // barrier, however the threads took turns.
+    // Where each reader has one piece of time, nothing tells when in it something happened: as between two meetings at
+    // a barrier, however the threads took turns.
     let mut periods = HashMap::new();
     let is_one = pieces.iter().all(|p| *periods.entry(p.reader).or_insert((p.from, p.to)) == (p.from, p.to));
     let count = if is_one { 1 } else { length.div_ceil(width).max(1) };

@@ -1,10 +1,11 @@
 //! Improvement of a placement by exchanges.
 //!
-//! Passes in the manner of Kernighan and Lin ("An Efficient Heuristic Procedure for Partitioning Graphs", Bell System Technical
-//! Journal 49(2), 1970): the best exchange is made even if it is a bad one, its threads are locked, and so on until all are; then
-//! what came after the best moment is undone. So a pass climbs out of a local optimum that no single exchange leaves. What
-//! each exchange would change is kept in a table and brought up to date in constant time for each entry (Burkard and Rendl's
-//! formula for the quadratic assignment problem, as in Taillard, "Robust taboo search", Parallel Computing 17, 1991).
+//! Passes in the manner of Kernighan and Lin ("An Efficient Heuristic Procedure for Partitioning Graphs", Bell System
+//! Technical Journal 49(2), 1970): the best exchange is made even if it is a bad one, its threads are locked, and so on
+//! until all are; then what came after the best moment is undone. So a pass climbs out of a local optimum that no
+//! single exchange leaves. What each exchange would change is kept in a table and brought up to date in constant time
+//! for each entry (Burkard and Rendl's formula for the quadratic assignment problem, as in Taillard, "Robust taboo
+//! search", Parallel Computing 17, 1991).
 
 use super::{Slots, Weights};
 use crate::machine::Topology;
@@ -36,8 +37,8 @@ fn pass(threads: usize, places: usize) -> u128 {
     threads as u128 * threads as u128 * places as u128
 }
 
-/// Improves a placement until a pass gains nothing or the budget is used up. Distances inside the groups of level `depth` - 1 count
-/// as nothing: with growing depth this parts the threads along the tree from the root on.
+/// Improves a placement until a pass gains nothing or the budget is used up. Distances inside the groups of level
+/// `depth` - 1 count as nothing: with growing depth this parts the threads along the tree from the root on.
 pub fn exchange(
     weights: &Weights,
     topology: &Topology,

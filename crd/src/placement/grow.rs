@@ -1,4 +1,5 @@
-//! A first placement: places are filled along the tree, each with the thread that communicates most with those already near.
+//! A first placement: places are filled along the tree, each with the thread that communicates most with those already
+//! near.
 
 use super::{Slots, Weights};
 use crate::machine::Topology;

@@ -1,9 +1,9 @@
 //! Threads that live one after the other.
 //!
-//! A program that creates new threads for each step has many more threads than ever run at the same time. Counting them all
-//! as a load would spread each generation unevenly, so a thread takes the *lane* of one that had ended when it began. This is
-//! done only where there are more threads than processors: otherwise each has a processor of its own, whatever this
-//! run's times were.
+//! A program that creates new threads for each step has many more threads than ever run at the same time. Counting them
+//! all as a load would spread each generation unevenly, so a thread takes the *lane* of one that had ended when it
+//! began. This is done only where there are more threads than processors: otherwise each has a processor of its own,
+//! whatever this run's times were.
 
 use crate::model::Thread;
 

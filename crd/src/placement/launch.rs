@@ -7,7 +7,8 @@ use crate::machine::format_cpus;
 /// Settings and arguments, without the program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Launch {
-    /// `OMP_PLACES`: a place for each thread of an OpenMP team, in the order of their numbers. Wants [`Launch::omp_proc_bind`].
+    /// `OMP_PLACES`: a place for each thread of an OpenMP team, in the order of their numbers. Wants
+    /// [`Launch::omp_proc_bind`].
     pub omp_places: String,
     /// `OMP_PROC_BIND`: thread `i` of the first team takes place `i`.
     pub omp_proc_bind: &'static str,

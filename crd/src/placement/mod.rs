@@ -1,4 +1,5 @@
-//! Thread mapping: which processor each thread should run on, so that threads that communicate much are near each other.
+//! Thread mapping: which processor each thread should run on, so that threads that communicate much are near each
+//! other.
 //!
 //! | what | where |
 //! |---|---|
@@ -9,11 +10,11 @@
 //! | improvement by exchanges | `exchange` |
 //! | lines that put threads where the plan says | [`Launch`] |
 //!
-//! The problem is the quadratic assignment problem: minimise the sum over all pairs of threads of what they communicate times
-//! the [distance](crate::machine::Topology::distance) of their processors. It is NP-hard, and known good methods for trees of
-//! processors work along the tree (Jeannot, Mercier, Tessier, "Process Placement in Multicore Clusters", IEEE TPDS 25(4), 2014)
-//! and then exchange pairs. The tests hold the result for up to 8 threads against the exact optimum: it
-//! is found in all of their 318 cases, on five machines.
+//! The problem is the quadratic assignment problem: minimise the sum over all pairs of threads of what they communicate
+//! times the [distance](crate::machine::Topology::distance) of their processors. It is NP-hard, and known good methods
+//! for trees of processors work along the tree (Jeannot, Mercier, Tessier, "Process Placement in Multicore Clusters",
+//! IEEE TPDS 25(4), 2014) and then exchange pairs. The tests hold the result for up to 8 threads against the exact
+//! optimum: it is found in all of their 318 cases, on five machines.
 
 mod exchange;
 mod grow;

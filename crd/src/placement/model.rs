@@ -22,7 +22,8 @@ pub struct Mapping {
     pub levels: Vec<TopologyLevel>,
     /// The operating system's numbers of all processors, in the order of the tree.
     pub processors: Vec<u32>,
-    /// Threads at the same time; those that live one after the other share a processor if there are more threads than processors.
+    /// Threads at the same time; those that live one after the other share a processor if there are more threads than
+    /// processors.
     pub concurrent: usize,
     /// True if there are more of them than processors.
     pub oversubscribed: bool,

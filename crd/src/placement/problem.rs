@@ -8,7 +8,8 @@ use super::grow::grow;
 use super::{Slots, Weights};
 use crate::machine::Topology;
 
-/// Threads in their order on places in the order of the tree: what `OMP_PROC_BIND=close` with one place for each core does.
+/// Threads in their order on places in the order of the tree: what `OMP_PROC_BIND=close` with one place for each core
+/// does.
 pub fn in_order(slots: &Slots) -> Vec<usize> {
     ordered(slots).into_iter().map(|place| slots.processor(place)).collect()
 }
@@ -28,8 +29,8 @@ fn ordered(slots: &Slots) -> Vec<usize> {
     taken
 }
 
-/// Each thread as far from those before it as the tree allows, like cards that are dealt: what `OMP_PROC_BIND=spread` and most
-/// schedulers begin with. All processors have a thread before any has two.
+/// Each thread as far from those before it as the tree allows, like cards that are dealt: what `OMP_PROC_BIND=spread`
+/// and most schedulers begin with. All processors have a thread before any has two.
 pub fn spread(topology: &Topology, threads: usize) -> Vec<usize> {
     // Threads in each group so far; the emptiest group of each level is next.
     let mut loads: Vec<Vec<usize>> = topology.levels().iter().map(|level| vec![0; level.len()]).collect();
@@ -47,8 +48,8 @@ pub fn spread(topology: &Topology, threads: usize) -> Vec<usize> {
     (0..threads).map(next).collect()
 }
 
-/// The best placement found: that of [`search`], or the improved [`in_order`] where that is better. So it never costs more than the
-/// latter.
+/// The best placement found: that of [`search`], or the improved [`in_order`] where that is better. So it never costs
+/// more than the latter.
 ///
 /// # Panics
 /// If `slots` are for another number of threads.
@@ -64,8 +65,8 @@ pub fn solve(weights: &Weights, topology: &Topology, slots: &Slots) -> Vec<usize
     candidates.into_iter().min_by_key(|placement| cost(placement)).unwrap_or_default()
 }
 
-/// A placement that depends on what the threads communicate and not on how they are numbered, as far as their communication tells
-/// them apart: the best of those improved from several starts, first grown ones and then any.
+/// A placement that depends on what the threads communicate and not on how they are numbered, as far as their
+/// communication tells them apart: the best of those improved from several starts, first grown ones and then any.
 pub fn search(weights: &Weights, topology: &Topology, slots: &Slots) -> Vec<usize> {
     let mut order: Vec<usize> = (0..weights.size()).collect();
     order.sort_by_cached_key(|thread| {

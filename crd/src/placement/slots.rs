@@ -6,9 +6,10 @@ use crate::machine::Topology;
 
 /// Places for a number of threads: processors, each as often as it has threads, in the order of the tree.
 ///
-/// Places come in rounds: first one on each core, then one on the second hardware thread of each core that has it, and so on;
-/// when all processors have one, it begins again. All rounds but the last are full, so threads are balanced over cores and over the
-/// hardware threads of a core; the places of the last round are more than are needed, and which are used is free.
+/// Places come in rounds: first one on each core, then one on the second hardware thread of each core that has it, and
+/// so on; when all processors have one, it begins again. All rounds but the last are full, so threads are balanced over
+/// cores and over the hardware threads of a core; the places of the last round are more than are needed, and which are
+/// used is free.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slots {
     processors: Vec<usize>,

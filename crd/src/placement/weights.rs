@@ -77,9 +77,9 @@ impl Weights {
     }
 }
 
-/// Weights of all threads of a report, in their order: true communication and reuse of the whole program, synchronisation
-/// included, in both directions. Reuse counts because what is read again must come from the writer's cache again whenever it was
-/// evicted or the line was written meanwhile.
+/// Weights of all threads of a report, in their order: true communication and reuse of the whole program,
+/// synchronisation included, in both directions. Reuse counts because what is read again must come from the writer's
+/// cache again whenever it was evicted or the line was written meanwhile.
 pub fn of_threads(report: &Report) -> Weights {
     let mut weights = Weights::new(report.threads.len(), |_, _| 0);
     let total = &report.program_total;

@@ -55,8 +55,8 @@ pub struct Point {
     pub cutoff: f64,
 }
 
-/// Where the distance first reaches the cutoff. `points` are ascending; `cache`: bytes of the whole cache, from which the cutoff's
-/// distance is what grows.
+/// Where the distance first reaches the cutoff. `points` are ascending; `cache`: bytes of the whole cache, from which
+/// the cutoff's distance is what grows.
 pub fn crossing(points: &[Point], cache: f64) -> (Seen, Option<f64>) {
     let Some((first, last)) = points.first().zip(points.last()) else { return (Seen::Never, None) };
     if first.distance >= first.cutoff {

@@ -1,16 +1,16 @@
 //! Growth laws fitted to a few measurements.
 //!
-//! The hypotheses are the performance model normal form with one term, `constant + factor * n^a * log2(n)^b`, with `a` and `b` from a
-//! small set (Calotoiu, Hoefler, Poke, Wolf, "Using Automated Performance Modeling to Find Scalability Bugs in Complex
-//! Codes", SC'13). The one with the smallest error in leave-one-out cross-validation is chosen, the simplest where several
-//! are as good.
+//! The hypotheses are the performance model normal form with one term, `constant + factor * n^a * log2(n)^b`, with `a`
+//! and `b` from a small set (Calotoiu, Hoefler, Poke, Wolf, "Using Automated Performance Modeling to Find Scalability
+//! Bugs in Complex Codes", SC'13). The one with the smallest error in leave-one-out cross-validation is chosen, the
+//! simplest where several are as good.
 
 use serde::Serialize;
 
 /// Values that differ by no more than this relative to the largest are constant.
 const NOISE: f64 = 0.05;
-/// Errors that differ by less are equal: then the simpler law holds. A hundredth: counts of blocks and borders are seldom nearer to a
-/// law, and without it n^(2/3) log^2 n beats n by a thousandth.
+/// Errors that differ by less are equal: then the simpler law holds. A hundredth: counts of blocks and borders are
+/// seldom nearer to a law, and without it n^(2/3) log^2 n beats n by a thousandth.
 const EQUAL_ERRORS: f64 = 0.01;
 
 /// Largest power that two points give. Beyond it the sizes are nearly the same, or it is no power law.
@@ -99,8 +99,8 @@ fn term(n: f64, power: f64, log_power: f64) -> f64 {
     n.powf(power) * n.log2().powf(log_power)
 }
 
-/// The law of points (n, value) with different n of at least 1 and values of at least 0. None for less than two points, and for
-/// two of which one value is 0 or that are too steep for a law.
+/// The law of points (n, value) with different n of at least 1 and values of at least 0. None for less than two points,
+/// and for two of which one value is 0 or that are too steep for a law.
 pub fn fit(points: &[(f64, f64)]) -> Option<Law> {
     let largest = points.iter().map(|(_, value)| *value).fold(0.0, f64::max);
     let smallest = points.iter().map(|(_, value)| *value).fold(f64::INFINITY, f64::min);
@@ -157,8 +157,8 @@ fn cross_validated(points: &[(f64, f64)], law: impl Fn(&[(f64, f64)]) -> Option<
     Some(sum / points.len() as f64)
 }
 
-/// Constant and factor by least squares of relative errors, so that small values count as much as large ones. None where the
-/// term is the same at all points.
+/// Constant and factor by least squares of relative errors, so that small values count as much as large ones. None
+/// where the term is the same at all points.
 fn least_squares(points: &[(f64, f64)], a: f64, b: f64) -> Option<Law> {
     let scale_x = points.iter().map(|(n, _)| term(*n, a, b).abs()).fold(0.0, f64::max);
     let scale_y = points.iter().map(|(_, value)| *value).fold(0.0, f64::max);

@@ -1,5 +1,6 @@
-//! Scalability: how communication, reuse and reuse distances of each region grow with the input or the threads, and when the
-//! distances outgrow the caches (ICPP'18, section 4.2 and figure 9 compare two inputs; this fits laws and extrapolates).
+//! Scalability: how communication, reuse and reuse distances of each region grow with the input or the threads, and
+//! when the distances outgrow the caches (ICPP'18, section 4.2 and figure 9 compare two inputs; this fits laws and
+//! extrapolates).
 //!
 //! | what | where |
 //! |---|---|
@@ -143,7 +144,8 @@ fn crossings(distances: &Growth, cutoffs: &[CutoffSeries], sizes: &[f64]) -> Vec
     found
 }
 
-/// Smaller is worse: where the median outgrows each cache for certain, from the outermost inwards, then less communication.
+/// Smaller is worse: where the median outgrows each cache for certain, from the outermost inwards, then less
+/// communication.
 fn urgency(region: &RegionScaling) -> Vec<f64> {
     let certain = region.crossings.iter().rev().filter(|crossing| crossing.cutoff == Bound::Max);
     let mut key: Vec<f64> = certain

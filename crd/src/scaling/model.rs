@@ -25,8 +25,8 @@ pub struct Scaling {
     pub caches: Vec<Cache>,
     /// The program with everything in it.
     pub total: RegionScaling,
-    /// Regions that communicate in the last profile, those whose distances outgrow the outermost cache first in front; then by the
-    /// next cache inside, and so on, then by RaW at the last size.
+    /// Regions that communicate in the last profile, those whose distances outgrow the outermost cache first in front;
+    /// then by the next cache inside, and so on, then by RaW at the last size.
     pub regions: Vec<RegionScaling>,
     /// What limits the analysis, a sentence each.
     pub notes: Vec<String>,

@@ -1,5 +1,5 @@
-//! Data-affinity scheduling: a loop reads what another thread wrote although both loops walk the array in the same way. The
-//! iterations are divided among the threads differently: a dynamic schedule, another chunk, a shifted bound.
+//! Data-affinity scheduling: a loop reads what another thread wrote although both loops walk the array in the same way.
+//! The iterations are divided among the threads differently: a dynamic schedule, another chunk, a shifted bound.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -97,8 +97,8 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     })
 }
 
-/// Whether most of what a site wrote was read by one other thread each, besides what a single thread has read in another region
-/// at the end (a sum over the result, most often): that says nothing of how loops are divided.
+/// Whether most of what a site wrote was read by one other thread each, besides what a single thread has read in
+/// another region at the end (a sum over the result, most often): that says nothing of how loops are divided.
 fn is_read_elsewhere(case: &Case<'_>, event: &Event) -> bool {
     let Some(written) = case.facts.written.get(&event.writer_site) else { return false };
     let of_site = || case.facts.profile.events().filter(|e| e.writer_site == event.writer_site && e.raw > 0);

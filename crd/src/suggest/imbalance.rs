@@ -1,5 +1,5 @@
-//! Load imbalance: threads wait for the slowest one at the end of a parallel section, and a branch or loop explains why it has more
-//! to do. Known where control flow was counted.
+//! Load imbalance: threads wait for the slowest one at the end of a parallel section, and a branch or loop explains why
+//! it has more to do. Known where control flow was counted.
 
 use super::{Case, Rule, Threshold, evidence, place};
 use crate::imbalance::profile::model::{Cause, Section};

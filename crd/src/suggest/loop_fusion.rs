@@ -1,5 +1,5 @@
-//! Loop fusion: a loop uses again what another loop has received shortly before, in the same function or in one that runs as often.
-//! What was inlined into a loop belongs to it.
+//! Loop fusion: a loop uses again what another loop has received shortly before, in the same function or in one that
+//! runs as often. What was inlined into a loop belongs to it.
 
 use std::collections::BTreeMap;
 use threadtalk_profile::Event;
@@ -131,8 +131,8 @@ fn before<'a>(case: &Case<'a>) -> Option<&'a Region> {
     candidates.max_by_key(|r| (ends(r), r.id))
 }
 
-/// A loop of another function that each thread runs as often as this one, and whose data this one uses again every time: it
-/// runs before. Of several the one with the most events.
+/// A loop of another function that each thread runs as often as this one, and whose data this one uses again every
+/// time: it runs before. Of several the one with the most events.
 fn alternating<'a>(case: &Case<'a>, here: &[Event]) -> Option<&'a Region> {
     let region = case.region;
     let candidates = case.facts.regions.iter().filter(|r| {

@@ -1,7 +1,8 @@
 //! What to change: rules that turn the figures of a region into advice.
 //!
-//! The categories are those of ICPP'18, table 1: *data affinity* or *thread affinity*, by changing the *code* or by settings of the *run*. A rule per
-//! file; each names its thresholds, and the numbers that made it fire stand in the suggestion.
+//! The categories are those of ICPP'18, table 1: *data affinity* or *thread affinity*, by changing the *code* or by
+//! settings of the *run*. A rule per file; each names its thresholds, and the numbers that made it fire stand in the
+//! suggestion.
 //!
 //! | rule | what it looks for |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! Serial initialisation: one thread wrote the data before there were others, and all of it passes from there. On a machine with
-//! several memories its pages lie beside that thread, too.
+//! Serial initialisation: one thread wrote the data before there were others, and all of it passes from there. On a
+//! machine with several memories its pages lie beside that thread, too.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! Synchronisation hot spot: atomic variables that travel between threads are a large part of what the region communicates.
+//! Synchronisation hot spot: atomic variables that travel between threads are a large part of what the region
+//! communicates.
 
 use super::{Case, Rule, Threshold, evidence, place};
 use crate::model::{Lowers, Means, Suggestion, SuggestionKind};

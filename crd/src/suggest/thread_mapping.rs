@@ -1,4 +1,5 @@
-//! Thread mapping: threads talk to few partners, or all to one, or reuse very unevenly, so that it matters who runs beside whom.
+//! Thread mapping: threads talk to few partners, or all to one, or reuse very unevenly, so that it matters who runs
+//! beside whom.
 
 use std::collections::BTreeMap;
 use threadtalk_profile::Event;
@@ -58,7 +59,8 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         return None;
     }
     let traffic = |e: &Event| e.raw as f64 + e.rar as f64 * misses;
-    // What one thread wrote before the others existed says nothing of who belongs together, but much of who is near the data.
+    // What one thread wrote before the others existed says nothing of who belongs together, but much of who is near the
+    // data.
     let among = Pairs::of(case.events.iter().filter(|e| !e.is_serial()), traffic);
     let all = Pairs::of(case.events, traffic);
     let least = case.threshold(&RULE, "threads");
@@ -144,7 +146,8 @@ impl Pairs {
         self.threads.values().flat_map(BTreeMap::values).sum()
     }
 
-    /// The part of its communication that a thread has with its two closest partners, and what it would be if all were alike.
+    /// The part of its communication that a thread has with its two closest partners, and what it would be if all were
+    /// alike.
     fn partners(&self) -> (f64, f64) {
         let closest = |partners: &BTreeMap<u32, f64>| {
             let mut volumes: Vec<f64> = partners.values().copied().collect();
@@ -163,8 +166,8 @@ impl Pairs {
     }
 }
 
-/// Coefficient of variation of the reuse ratios of all pairs. The homogeneity of equation 1 has the diagonal in it, which is
-/// 0 by definition: of ratios that are all equal it leaves a variance that depends on the number of threads.
+/// Coefficient of variation of the reuse ratios of all pairs. The homogeneity of equation 1 has the diagonal in it,
+/// which is 0 by definition: of ratios that are all equal it leaves a variance that depends on the number of threads.
 fn variation(measures: &Measures, threads: usize) -> f64 {
     let pairs = (threads * threads.saturating_sub(1)) as f64;
     let ratios = measures.crr.entries().iter().filter(|e| e.writer != e.reader).map(|e| e.value);

@@ -1,9 +1,9 @@
-//! Random small sections whose clusters, order of entry and scores were computed by slow, exact code in another language
-//! (`oracle.json`): clustering on the whole matrix of r, regression by QR for each candidate, the F distribution by a
-//! continued fraction; raw level of 0.05, no pairs, until the fit is perfect.
+//! Random small sections whose clusters, order of entry and scores were computed by slow, exact code in another
+//! language (`oracle.json`): clustering on the whole matrix of r, regression by QR for each candidate, the F
+//! distribution by a continued fraction; raw level of 0.05, no pairs, until the fit is perfect.
 //!
-//! None has two events that are opposites of each other: of those the other code takes the first, this one the side that
-//! takes the time.
+//! None has two events that are opposites of each other: of those the other code takes the first, this one the side
+//! that takes the time.
 
 use serde_json::Value;
 use threadtalk_crd::imbalance::lime::{Edge, HardwareEvent, Kind, Options, PERFECT, Section, Significance, analyse};

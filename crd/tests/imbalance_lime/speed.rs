@@ -1,5 +1,5 @@
-//! What 64 threads and 5 000 events cost, printed: `cargo test --release ... --test imbalance_lime -- --ignored --nocapture`.
-//! No time is asserted: a busy machine must not fail a test.
+//! What 64 threads and 5 000 events cost, printed: `cargo test --release ... --test imbalance_lime -- --ignored
+//! --nocapture`. No time is asserted: a busy machine must not fail a test.
 
 use super::random::Random;
 use super::synthetic::{Plant, section};

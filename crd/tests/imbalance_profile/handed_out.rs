@@ -1,4 +1,5 @@
-//! Work that was handed out: dealt as threads with a processor each would ask for it, against such threads step by step.
+//! Work that was handed out: dealt as threads with a processor each would ask for it, against such threads step by
+//! step.
 
 use super::of;
 use super::program::*;
@@ -104,8 +105,8 @@ fn pieces_outside_of_a_part_or_of_another_region_stay_where_they_were() {
     assert_eq!(of(&o).sections[0].handed_out, HandedOut::Nothing);
 }
 
-/// `worker` calls `spin` always; thread 3 takes a branch to another call of it, but fewer of the others. The branch and the
-/// loop in `spin` lead the same cluster, and each has a score of about 2.
+/// `worker` calls `spin` always; thread 3 takes a branch to another call of it, but fewer of the others. The branch and
+/// the loop in `spin` lead the same cluster, and each has a score of about 2.
 #[test]
 fn a_branch_comes_before_the_loop_in_the_function_that_it_calls() {
     let mut o = empty();

@@ -220,7 +220,8 @@ fn a_section_with_others_inside_is_told_apart() {
     let mut o = empty();
     branch(&mut o);
     o.threads = (0..8).collect();
-    // From creation to join, and in it two phases between barriers: what one phase has too much the other has too little.
+    // From creation to join, and in it two phases between barriers: what one phase has too much the other has too
+    // little.
     let phase = |ordinal: u64, slow: u32| {
         (0..8).map(move |t| Part {
             begin_ns: 100 + 1000 * ordinal,

@@ -22,8 +22,8 @@ pub fn named<'a>(report: &'a Report, name: &str) -> &'a Result {
     report.regions.iter().find(|r| r.name == name).unwrap()
 }
 
-/// Functions and what lies in them: (name, index of the enclosing region). Region `i` has the line `10 * (i + 1)` and the one site
-/// `i + 1` in it; global numbers are `i + 1`.
+/// Functions and what lies in them: (name, index of the enclosing region). Region `i` has the line `10 * (i + 1)` and
+/// the one site `i + 1` in it; global numbers are `i + 1`.
 pub fn module(regions: &[(&str, Option<u32>)]) -> Module {
     let line = |i: usize| 10 * (i as u32 + 1);
     Module {

@@ -148,8 +148,8 @@ const SHORT_FUNCTION: usize = 32;
 /// Innermost loops with no more accesses count reuse inline.
 const SMALL_LOOP: usize = 32;
 
-/// Loops around others with no more accesses of their own count reuse inline, too: the factor of a row. So do functions with loops that
-/// have no more accesses outside of them: short loops, which others call.
+/// Loops around others with no more accesses of their own count reuse inline, too: the factor of a row. So do functions
+/// with loops that have no more accesses outside of them: short loops, which others call.
 const FEW_AROUND: usize = 4;
 
 /// Loops with more accesses of their own do so much in an iteration that inlining gains little.

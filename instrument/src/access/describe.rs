@@ -56,8 +56,9 @@ pub fn all<'ctx>(
 /// Innermost loop, line, whether it reads, lanes, stride: accesses that may be one of the source, unrolled.
 type Group = (usize, u32, bool, u32, i32);
 
-/// The stride in the source of accesses at these distances from each other that all move by `stride`: if they fill it without gaps,
-/// the loop was unrolled (or they are the members of one structure), and their spacing is what the source does.
+/// The stride in the source of accesses at these distances from each other that all move by `stride`: if they fill it
+/// without gaps, the loop was unrolled (or they are the members of one structure), and their spacing is what the source
+/// does.
 fn unrolled(stride: i32, mut distances: Vec<i64>) -> Option<i32> {
     distances.sort_unstable();
     distances.dedup();

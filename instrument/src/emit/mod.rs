@@ -257,7 +257,8 @@ impl<'a, 'ctx> ModuleEmitter<'a, 'ctx> {
         call.try_as_basic_value().basic().ok_or_else(|| PassError::Invalid(format!("intrinsic {name} has no result")))
     }
 
-    /// Marks an instruction as one that is made before accesses are looked for: no access of the program, no synchronisation.
+    /// Marks an instruction as one that is made before accesses are looked for: no access of the program, no
+    /// synchronisation.
     pub fn mark_control(&self, inst: InstructionValue<'ctx>) {
         let set = inst.set_metadata(self.empty, self.control_kind);
         debug_assert!(set.is_ok(), "a node is metadata");

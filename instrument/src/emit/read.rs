@@ -187,8 +187,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         }
     }
 
-    /// Own values are done; the rest goes to the cold call, or on in a new block: then this says true. `cells`: one or two in one
-    /// number, which may be in the state that the thread knows to be quiet.
+    /// Own values are done; the rest goes to the cold call, or on in a new block: then this says true. `cells`: one or
+    /// two in one number, which may be in the state that the thread knows to be quiet.
     fn leave_if_own(
         &self,
         read: &Read<'_, 'ctx>,

@@ -34,8 +34,8 @@ impl Analysis {
         leaders.into_iter().map(|l| l as usize).zip(distances).collect()
     }
 
-    /// Bytes from one iteration of the innermost loop around `block` to the next, and the same for the loop around that;
-    /// [`NO_STRIDE`](threadtalk_abi::module::NO_STRIDE) and
+    /// Bytes from one iteration of the innermost loop around `block` to the next, and the same for the loop around
+    /// that; [`NO_STRIDE`](threadtalk_abi::module::NO_STRIDE) and
     /// [`VARIABLE_STRIDE`](threadtalk_abi::module::VARIABLE_STRIDE) where there is no constant.
     pub fn strides(&mut self, pointer: PointerValue<'_>, block: BasicBlock<'_>) -> (i32, i32) {
         let (mut inner, mut outer) = (0i64, 0i64);

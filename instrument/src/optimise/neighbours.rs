@@ -1,9 +1,10 @@
 //! Joins accesses of neighbouring addresses at one line: the pieces of an unrolled loop, the fields of a vector.
 //!
-//! Two sequences of 16 bytes cost twice what one of 32 costs. Accesses of one direction and site whose bytes follow each
-//! other become one, at the place of the last of them. Each piece consists of whole granules, so the events are the same
-//! as before, as long as nothing between a piece and that place can touch the piece's bytes and would have to come after
-//! it: for a write any access, for a read a write, or a read at another line, which might have been the first one.
+//! Two sequences of 16 bytes cost twice what one of 32 costs. Accesses of one direction and site whose bytes follow
+//! each other become one, at the place of the last of them. Each piece consists of whole granules, so the events are
+//! the same as before, as long as nothing between a piece and that place can touch the piece's bytes and would have to
+//! come after it: for a write any access, for a read a write, or a read at another line, which might have been the
+//! first one.
 
 use super::segment::{Segments, plain};
 use crate::access::{Access, Direction, Event, Plan, Worth};

@@ -139,8 +139,8 @@ impl Functions {
         outlined::strip_suffix(&at.name()).to_string()
     }
 
-    /// The location of a call as its user sees it: containers of the C++ library allocate in headers that were inlined into
-    /// the code that means it.
+    /// The location of a call as its user sees it: containers of the C++ library allocate in headers that were inlined
+    /// into the code that means it.
     pub fn user_location(&mut self, call: InstructionValue<'_>) -> Option<Location> {
         let innermost = debug::of(call)?;
         let mut at = innermost;

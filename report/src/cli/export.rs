@@ -13,7 +13,8 @@ use threadtalk_crd::imbalance::profile::observed::Observed;
 pub struct ExportArgs {
     /// The profile
     file: PathBuf,
-    /// For which programs: json (one document), csv and parquet (a folder of tables), perfetto (a trace for ui.perfetto.dev)
+    /// For which programs: json (one document), csv and parquet (a folder of tables), perfetto (a trace for
+    /// ui.perfetto.dev)
     #[arg(short, long, value_enum)]
     format: Format,
     /// File or folder to write

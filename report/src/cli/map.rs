@@ -13,10 +13,10 @@ pub struct MapArgs {
     file: PathBuf,
     /// A machine described in a file, instead of this one
     ///
-    /// A level on each line, outermost first: package, node, die, L1 to L9, core or thread, how many of them are in each group of
-    /// the line before, and the cost of an event between two of them: `package 2 distance=8`, `core 16 distance=2`, `thread 2
-    /// distance=1`. Without distances the innermost level costs 1 and each further out twice as much. `cpus 0-15,32-47`
-    /// gives the processors' numbers in this order. # begins a comment.
+    /// A level on each line, outermost first: package, node, die, L1 to L9, core or thread, how many of them are in
+    /// each group of the line before, and the cost of an event between two of them: `package 2 distance=8`, `core 16
+    /// distance=2`, `thread 2 distance=1`. Without distances the innermost level costs 1 and each further out twice as
+    /// much. `cpus 0-15,32-47` gives the processors' numbers in this order. # begins a comment.
     #[arg(short, long, value_name = "FILE")]
     topology: Option<PathBuf>,
     /// What to print

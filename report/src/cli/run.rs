@@ -31,7 +31,8 @@ pub struct RunArgs {
     options: Vec<String>,
     /// Bind thread 0, 1, 2, ... to processors: a list (3,0-2), a plan of `threadtalk map -o`, or a profile to map first
     ///
-    /// The first thread is bound when it creates its first thread. OpenMP runtimes are told not to bind threads themselves.
+    /// The first thread is bound when it creates its first thread. OpenMP runtimes are told not to bind threads
+    /// themselves.
     #[arg(long, value_name = "PLAN")]
     bind: Option<String>,
     /// No summary at the end

@@ -20,7 +20,8 @@ pub struct ScaleArgs {
     /// Input sizes of the profiles, in their order: 64,128,256
     #[arg(long, value_name = "N,N,...", value_delimiter = ',', conflicts_with = "by")]
     sizes: Vec<f64>,
-    /// What differs, read from the profiles: the number of threads, or the program's argument of a number (arg=2) [default: threads]
+    /// What differs, read from the profiles: the number of threads, or the program's argument of a number (arg=2)
+    /// [default: threads]
     #[arg(long, value_name = "threads|arg=N", value_parser = by)]
     by: Option<By>,
     #[command(flatten)]

@@ -1,7 +1,8 @@
 //! `run --bind`: on which processor each thread of the program shall run.
 //!
-//! The runtime in the program binds its threads, by their logical numbers, which is the same for pthreads, C++ and OpenMP. An
-//! OpenMP runtime that bound them too would undo that at each parallel region, so it is told not to: [`environment`].
+//! The runtime in the program binds its threads, by their logical numbers, which is the same for pthreads, C++ and
+//! OpenMP. An OpenMP runtime that bound them too would undo that at each parallel region, so it is told not to:
+//! [`environment`].
 
 use crate::error::{Error, Result};
 use crate::placement;
@@ -12,8 +13,8 @@ use threadtalk_crd::machine::{format_cpus, parse_cpus};
 use threadtalk_crd::placement::SCHEMA;
 use threadtalk_profile::layout::FILE_MAGIC;
 
-/// Processors of thread 0, 1, 2 and so on: `3,0-2`, a plan that `threadtalk map` wrote, or a profile, whose threads are then
-/// mapped to this machine.
+/// Processors of thread 0, 1, 2 and so on: `3,0-2`, a plan that `threadtalk map` wrote, or a profile, whose threads are
+/// then mapped to this machine.
 pub fn processors(what: &str) -> Result<Vec<u32>> {
     let list = match parse_cpus(what) {
         Some(list) => list,
@@ -53,8 +54,9 @@ fn of_plan(contents: &[u8]) -> Option<Vec<u32>> {
 
 /// Settings with which OpenMP runtimes leave threads where they are; none: taken out of the environment.
 ///
-/// libgomp binds nothing without the first three. LLVM's libomp gives its workers the mask of the whole process when they begin
-/// even so, unless `KMP_AFFINITY=disabled` makes it leave masks alone; with that, it warns of an `OMP_PROC_BIND`.
+/// libgomp binds nothing without the first three. LLVM's libomp gives its workers the mask of the whole process when
+/// they begin even so, unless `KMP_AFFINITY=disabled` makes it leave masks alone; with that, it warns of an
+/// `OMP_PROC_BIND`.
 pub fn environment() -> Vec<(&'static str, Option<OsString>)> {
     vec![
         ("OMP_PROC_BIND", None),

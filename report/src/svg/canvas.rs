@@ -90,8 +90,8 @@ pub fn picture(size: (u32, u32), title: &str, description: &str, draw: impl FnOn
     format!("{head}\n<title>{title}</title>\n<desc>{description}</desc>{body}{overlay}</svg>\n")
 }
 
-/// Style rules for pages that hold pictures: paper, ink and frames take the page's colours, light or dark. What stands in groups is
-/// laid over data (numbers in cells) and keeps its colour, as data does.
+/// Style rules for pages that hold pictures: paper, ink and frames take the page's colours, light or dark. What stands
+/// in groups is laid over data (numbers in cells) and keeps its colour, as data does.
 pub fn page_style() -> String {
     let [ink, faint, rule, zero, paper] = [INK, FAINT, RULE, colour::ZERO, WHITE].map(colour::hex);
     let mut style = String::from("svg.picture{display:block;height:auto;max-width:100%}\n");

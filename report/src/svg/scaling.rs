@@ -1,5 +1,5 @@
-//! Reuse distances of a region over input sizes or threads, against the caches: figure 9 of ICPP'18 for any number of sizes, with the
-//! law of growth drawn on to where it crosses a cutoff.
+//! Reuse distances of a region over input sizes or threads, against the caches: figure 9 of ICPP'18 for any number of
+//! sizes, with the law of growth drawn on to where it crosses a cutoff.
 
 use super::canvas::{self, Anchor, Canvas, FAINT, Font, INK, RULE};
 use super::histogram::level_colour;

@@ -156,7 +156,8 @@ fn by_extension(name: &str) -> Input {
     }
 }
 
-/// Options whose value is the next argument. Those that may also be joined to it (`-Idir`) are here as they stand alone.
+/// Options whose value is the next argument. Those that may also be joined to it (`-Idir`) are here as they stand
+/// alone.
 fn takes_value(arg: &str) -> bool {
     const SEPARATE: &[&str] = &[
         "-o",

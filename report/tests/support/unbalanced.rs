@@ -1,5 +1,5 @@
-//! A profile of a run that never was: eight workers meet at a barrier, and one of them takes a branch that the others do
-//! not.
+//! A profile of a run that never was: eight workers meet at a barrier, and one of them takes a branch that the others
+//! do not.
 #![allow(dead_code)] // each test file uses a part
 
 use threadtalk_abi::control::{call_flags, edge_flags};

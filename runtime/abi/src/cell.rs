@@ -11,8 +11,9 @@
 //! ```
 //!
 //! `S` ([`crate::thread::ThreadHeader::site_bits`]) is chosen when the process starts. `p` is 1 for what was written
-//! while more than one thread existed and 0 for what the only thread wrote ("serial"). `k` marks an element that the reuse
-//! distance of some thread waits for: such a state never enters the event cache, so its next use takes the slow path.
+//! while more than one thread existed and 0 for what the only thread wrote ("serial"). `k` marks an element that the
+//! reuse distance of some thread waits for: such a state never enters the event cache, so its next use takes the slow
+//! path.
 //!
 //! A thread owns the ids `own_base .. own_base + own_span`, so "I wrote this last and nobody else has
 //! read it" is one subtraction and one unsigned comparison.

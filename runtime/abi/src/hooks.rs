@@ -1,7 +1,7 @@
 //! The table of entry points: one line each gives the symbol, its C declaration and its meaning.
 //!
-//! All hooks but `__threadtalk_register` use the calling convention `preserve_most` (LLVM's `preserve_mostcc`): the callee keeps
-//! all general registers but r11, so that the cold call costs the inlined code no spills.
+//! All hooks but `__threadtalk_register` use the calling convention `preserve_most` (LLVM's `preserve_mostcc`): the
+//! callee keeps all general registers but r11, so that the cold call costs the inlined code no spills.
 //! Hooks never unwind, never take a lock, never allocate from the program's heap.
 //!
 //! `site` is always the global number: the module's `site_base` plus the index in its table.

@@ -1,8 +1,9 @@
 //! The accesses of a whole loop, for [`crate::hooks::LOOP`].
 //!
-//! The pass keeps two copies of an innermost loop whose accesses are affine in the iteration number, that makes no calls, synchronises
-//! nowhere and has a known number of iterations: one with a sequence at each access, and one without. (Accesses elsewhere, at addresses
-//! that are read or computed, have sequences in both.) Before it, a list of its affine accesses is handed to the runtime, which counts them all if it can do so without seeing their order.
+//! The pass keeps two copies of an innermost loop whose accesses are affine in the iteration number, that makes no
+//! calls, synchronises nowhere and has a known number of iterations: one with a sequence at each access, and one
+//! without. (Accesses elsewhere, at addresses that are read or computed, have sequences in both.) Before it, a list of
+//! its affine accesses is handed to the runtime, which counts them all if it can do so without seeing their order.
 
 /// One access of the loop, in the order of the loop's body.
 #[repr(C)]
@@ -25,12 +26,12 @@ pub struct Access {
 /// The access writes.
 pub const WRITE: u32 = 1;
 
-/// Added to the number of accesses: the loop is part of a nest with memos, so that ranges looked at for its earlier rounds need
-/// not be looked at again (see [`crate::thread::ThreadHeader::ranges`]).
+/// Added to the number of accesses: the loop is part of a nest with memos, so that ranges looked at for its earlier
+/// rounds need not be looked at again (see [`crate::thread::ThreadHeader::ranges`]).
 pub const IN_NEST: u32 = 1 << 31;
 
-/// Added to the number of accesses: the loop has others that are not in the list. They touch other memory, and both copies have
-/// their sequences.
+/// Added to the number of accesses: the loop has others that are not in the list. They touch other memory, and both
+/// copies have their sequences.
 pub const STRAYS: u32 = 1 << 30;
 
 /// Loops with more accesses are not offered.

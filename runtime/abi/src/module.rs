@@ -1,6 +1,7 @@
 //! What the pass knows about a module, as constant data in the object file.
 //!
-//! The runtime copies [`ModuleDescriptor::tables`] into the profile without looking inside; the decoder reads them there. Little endian.
+//! The runtime copies [`ModuleDescriptor::tables`] into the profile without looking inside; the decoder reads them
+//! there. Little endian.
 //!
 //! ```text
 //! tables:  TablesHeader
@@ -84,7 +85,8 @@ pub struct RegionEntry {
     pub kind: u16,
     /// Reserved; zero.
     pub flags: u16,
-    /// String: the name that the source gives (demangling is the report's work); for loops and constructs the enclosing function's.
+    /// String: the name that the source gives (demangling is the report's work); for loops and constructs the enclosing
+    /// function's.
     pub name: u32,
     /// String: the file, with its directory if the path is relative.
     pub file: u32,
@@ -138,8 +140,8 @@ pub struct SectionHeader {
 pub mod section {
     /// One [`super::AccessEntry`] for each site, in the sites' order.
     pub const ACCESSES: u32 = 1;
-    /// A `u32` for each site, in the sites' order: the innermost loop of a caller that the site's code was inlined into, as 1 + its
-    /// number in the module; 0 = none.
+    /// A `u32` for each site, in the sites' order: the innermost loop of a caller that the site's code was inlined
+    /// into, as 1 + its number in the module; 0 = none.
     pub const CALLER_LOOPS: u32 = 2;
 }
 
@@ -156,7 +158,8 @@ pub struct AccessEntry {
     pub object_file: u32,
     /// Line of its declaration; 0 = unknown.
     pub object_line: u32,
-    /// Bytes from one iteration of the innermost loop to the next; [`NO_STRIDE`] or [`VARIABLE_STRIDE`] if not a constant.
+    /// Bytes from one iteration of the innermost loop to the next; [`NO_STRIDE`] or [`VARIABLE_STRIDE`] if not a
+    /// constant.
     pub stride: i32,
     /// The same for the loop around it.
     pub outer_stride: i32,

@@ -73,11 +73,11 @@ pub struct ThreadHeader {
     /// and ends with none; while it runs, nobody else's write can become visible to the thread, so that what was seen
     /// stays true.
     pub ranges: u64,
-    /// In both halves, a state of this thread's own values that others have read: such reads are no event at any site. The latest one that
-    /// a hook came across; at first [`crate::cell::NONE`], of which the same holds.
+    /// In both halves, a state of this thread's own values that others have read: such reads are no event at any site.
+    /// The latest one that a hook came across; at first [`crate::cell::NONE`], of which the same holds.
     pub quiet: u64,
-    /// The directory for writes, this thread's own: 0 also where another thread has claimed the chunk, or this one has not
-    /// written it yet. Other threads store zeros here, relaxed: see the claims of `sigmem`.
+    /// The directory for writes, this thread's own: 0 also where another thread has claimed the chunk, or this one has
+    /// not written it yet. Other threads store zeros here, relaxed: see the claims of `sigmem`.
     pub writable: *const u64,
 }
 

@@ -1,6 +1,8 @@
-//! Log-linear buckets: exact below 32, then 16 buckets to the octave (a width of at most 6.25 %), so that an octave is a page.
+//! Log-linear buckets: exact below 32, then 16 buckets to the octave (a width of at most 6.25 %), so that an octave is
+//! a page.
 //!
-//! With 8 to the octave, a sweep, whose distances are all the same, had its quantiles off by up to 12 %; with 16 by half of that.
+//! With 8 to the octave, a sweep, whose distances are all the same, had its quantiles off by up to 12 %; with 16 by
+//! half of that.
 
 use crate::layout::{BUCKET_PAGES, BUCKETS_PER_PAGE};
 

@@ -11,8 +11,8 @@
 //!
 //! * Space is taken by adding to one counter; each block's owner extends the file and maps its own part. Nobody waits.
 //! * A block's header is written last (`magic` with release ordering), after its payload is in order.
-//! * [`BlockHeader::used`] grows with release ordering after the record that it covers was written. Records already covered
-//!   are updated in place by aligned 8-byte stores: a reader sees each counter as it was at some moment.
+//! * [`BlockHeader::used`] grows with release ordering after the record that it covers was written. Records already
+//!   covered are updated in place by aligned 8-byte stores: a reader sees each counter as it was at some moment.
 //! * A clean end seals the blocks: it writes their checksums and then the header's `state`. A file that
 //!   was not sealed says `RUNNING`: its process still runs, or was killed.
 //!
@@ -50,7 +50,8 @@ pub mod state {
     pub const NORMAL: u32 = 1;
     /// Replaced by exec.
     pub const EXEC: u32 = 2;
-    /// `_exit`, `quick_exit`, `abort` or a fatal signal that the runtime saw: counts are whole, checksums are not there.
+    /// `_exit`, `quick_exit`, `abort` or a fatal signal that the runtime saw: counts are whole, checksums are not
+    /// there.
     pub const ABRUPT: u32 = 3;
 }
 
@@ -234,7 +235,8 @@ pub struct ThreadRecord {
     pub creator: u32,
     /// Global site of the call that created it; 0 = unknown.
     pub creation_site: u32,
-    /// Bit 0: the record is in use. Bit 1: the thread has ended. Bit 2: worker of the OpenMP runtime. Bit 3: stands for all threads beyond the ids.
+    /// Bit 0: the record is in use. Bit 1: the thread has ended. Bit 2: worker of the OpenMP runtime. Bit 3: stands for
+    /// all threads beyond the ids.
     pub flags: u32,
     /// Nanoseconds after the file's start.
     pub start_ns: u64,
@@ -388,8 +390,8 @@ pub const BUCKET_PAGES: usize = 48;
 /// A page of buckets, aligned to 128 bytes in the file.
 pub type BucketPage = [u64; BUCKETS_PER_PAGE];
 
-/// Bytes whose last writer wrote them in this region and that no other thread has read, found by sampling cells at the end
-/// of the process and at the death of blocks.
+/// Bytes whose last writer wrote them in this region and that no other thread has read, found by sampling cells at the
+/// end of the process and at the death of blocks.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PrivateRecord {
@@ -405,7 +407,8 @@ pub struct PrivateRecord {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct UserRegionRecord {
-    /// Its region number: counted down from near `u32::MAX`, so that module regions can grow. 0 = the record is not in use.
+    /// Its region number: counted down from near `u32::MAX`, so that module regions can grow. 0 = the record is not in
+    /// use.
     pub id: u32,
     /// The context (a user region's number) in which it was first opened; 0 = none.
     pub parent: u32,

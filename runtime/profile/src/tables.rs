@@ -87,8 +87,8 @@ pub struct Module {
     pub sites: Vec<Site>,
     /// What each site accesses, in the order of the sites; empty if the module's tables do not tell.
     pub accesses: Vec<SiteAccess>,
-    /// The innermost loop of a caller that each site's code was inlined into (its index in `regions`), in the order of the sites;
-    /// empty if no site has one.
+    /// The innermost loop of a caller that each site's code was inlined into (its index in `regions`), in the order of
+    /// the sites; empty if no site has one.
     pub caller_loops: Vec<Option<u32>>,
     /// Number of counters of control flow; the first has the global number `bases.counter_base`.
     pub counters: u32,

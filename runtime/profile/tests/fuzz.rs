@@ -5,8 +5,9 @@
 //! THREADTALK_FUZZ_SECONDS=60 cargo test -p threadtalk-profile --test fuzz -- --ignored --nocapture
 //! ```
 //!
-//! prints its seed; `THREADTALK_FUZZ_SEED` repeats a run. Works on the stable toolchain: mutations know the layout (fields of block
-//! headers and tables, lengths, page numbers, whole blocks), since blind ones rarely get past the first check.
+//! prints its seed; `THREADTALK_FUZZ_SEED` repeats a run. Works on the stable toolchain: mutations know the layout
+//! (fields of block headers and tables, lengths, page numbers, whole blocks), since blind ones rarely get past the
+//! first check.
 
 mod sample;
 

@@ -51,7 +51,8 @@ pub enum Verdict {
     Count,
     /// Later reuse must come here.
     Report,
-    /// As `Report`, for this element only: mark its cell. The watch of another element may have made room: its mark goes.
+    /// As `Report`, for this element only: mark its cell. The watch of another element may have made room: its mark
+    /// goes.
     Track {
         /// The other element.
         instead_of: Option<u64>,
@@ -87,7 +88,8 @@ const TRACE_BYTES: u64 = (size_of::<TraceRecord>() + size_of::<Trace>() + 4 * 24
 pub const NO_TRACE: u32 = u32::MAX;
 
 impl Traces {
-    /// No traces. `slots` is reserved memory for all of them. What they leave in the profile takes `budget` bytes at most.
+    /// No traces. `slots` is reserved memory for all of them. What they leave in the profile takes `budget` bytes at
+    /// most.
     pub fn new(budget: u64) -> Self {
         let slots = crate::memory::reserve(MOST_TRACES * size_of::<Trace>());
         Self {
@@ -251,9 +253,9 @@ impl Traces {
         }
     }
 
-    /// How many true communications of neighbouring elements from `first` on, `most` at most, can be counted in `event` with
-    /// nothing else to be done: the trace is sampled, no sample is due before them, nobody waits for the elements. They are
-    /// taken off the time until the next sample; the caller counts them.
+    /// How many true communications of neighbouring elements from `first` on, `most` at most, can be counted in `event`
+    /// with nothing else to be done: the trace is sampled, no sample is due before them, nobody waits for the elements.
+    /// They are taken off the time until the next sample; the caller counts them.
     ///
     /// # Safety
     /// As for [`Self::usage`].
@@ -274,8 +276,8 @@ impl Traces {
         quiet
     }
 
-    /// Forgets all traces; what they found is in the file. The arena is reset by the caller. Returns how many traces suffered
-    /// from a budget that was used up; histograms that lack counts because of it count as one.
+    /// Forgets all traces; what they found is in the file. The arena is reset by the caller. Returns how many traces
+    /// suffered from a budget that was used up; histograms that lack counts because of it count as one.
     pub fn clear(&mut self) -> u64 {
         self.count = 0;
         self.names.clear();
@@ -348,8 +350,9 @@ impl Traces {
         (clock / SAMPLES_PER_DOUBLING).clamp(least, LONGEST_PERIOD.max(least))
     }
 
-    /// A watch was pushed out. Long intervals are the ones that suffer, so too many of these bend the histogram: sample less. A
-    /// quarter of a full table between two doublings lets elements that are never used again leave without effect.
+    /// A watch was pushed out. Long intervals are the ones that suffer, so too many of these bend the histogram: sample
+    /// less. A quarter of a full table between two doublings lets elements that are never used again leave without
+    /// effect.
     fn crowded(&mut self) {
         self.pushed_out += 1;
         if self.pushed_out == MOST_PUSHED_OUT {

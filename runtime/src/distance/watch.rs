@@ -19,8 +19,8 @@ pub struct Watch {
 /// 256 sets of 4. With one sample in 16 or fewer, 1024 open intervals reach over at least 16 K events.
 const SETS: usize = 256;
 const WAYS: usize = 4;
-/// log2 of the neighbouring elements that fall into one set, so that a run of elements looks at few sets. With one sample in 16
-/// elements or fewer there is one watch in each such block.
+/// log2 of the neighbouring elements that fall into one set, so that a run of elements looks at few sets. With one
+/// sample in 16 elements or fewer there is one watch in each such block.
 const BLOCK_LOG2: u64 = 4;
 
 /// The table; zeroed memory is an empty one.
@@ -32,8 +32,8 @@ pub struct Watches {
 const _: () = assert!(size_of::<Watches>() == 24 * 1024);
 
 impl Watches {
-    /// Begins to watch. Returns the watch that had to make room, if any (chosen by `random`): its interval stays unknown.
-    /// An element that is watched already, for whatever trace, is left alone.
+    /// Begins to watch. Returns the watch that had to make room, if any (chosen by `random`): its interval stays
+    /// unknown. An element that is watched already, for whatever trace, is left alone.
     pub fn insert(&mut self, element: u64, start: u64, trace: u32, weight: u32, random: u32) -> Inserted {
         let set = self.set(element);
         if set.iter().any(|w| w.key == element + 1) {

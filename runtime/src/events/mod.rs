@@ -1,8 +1,8 @@
 //! A thread's event records, found by what they count.
 //!
-//! A record stands for one combination of (what was written where, by whom; the reading site; the open user region). The inlined
-//! code finds the common ones through the event cache; the slow path finds all through this table. Traces of the
-//! reuse distance are found in a second table of the same kind.
+//! A record stands for one combination of (what was written where, by whom; the reading site; the open user region).
+//! The inlined code finds the common ones through the event cache; the slow path finds all through this table. Traces
+//! of the reuse distance are found in a second table of the same kind.
 
 use crate::memory;
 use core::ptr::{self, NonNull};

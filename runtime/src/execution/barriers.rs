@@ -1,4 +1,5 @@
-//! The barriers of POSIX that the program has made: which they are, for how many threads, and how often each was reached.
+//! The barriers of POSIX that the program has made: which they are, for how many threads, and how often each was
+//! reached.
 
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 

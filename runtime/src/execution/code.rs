@@ -1,8 +1,8 @@
 //! Places in code that the pass has not seen, by return address: which function of which file.
 //!
-//! OMPT tells where a construct stands only by such an address. `dladdr` would take the dynamic linker's lock, which `dlopen` holds while it
-//! runs constructors that may wait for the very thread that asks; `dl_iterate_phdr` does not. The function's name comes from
-//! the file's own symbol table, so that static functions have names, too.
+//! OMPT tells where a construct stands only by such an address. `dladdr` would take the dynamic linker's lock, which
+//! `dlopen` holds while it runs constructors that may wait for the very thread that asks; `dl_iterate_phdr` does not.
+//! The function's name comes from the file's own symbol table, so that static functions have names, too.
 
 mod symbols;
 

@@ -1,7 +1,7 @@
 //! A thread's counters of control flow: a row of all counters for each level ([`super::levels`]).
 //!
-//! The rows are one reservation of addresses; pages come as they are counted in. So neither a module that is loaded late nor a new
-//! level moves anything under a running thread.
+//! The rows are one reservation of addresses; pages come as they are counted in. So neither a module that is loaded
+//! late nor a new level moves anything under a running thread.
 
 use super::levels::MOST;
 use crate::memory;
@@ -42,7 +42,8 @@ impl Columns {
         }
     }
 
-    /// A new logical thread: it has been nowhere yet. What it finds in the rows is 0, because [`Self::drain`] left it so.
+    /// A new logical thread: it has been nowhere yet. What it finds in the rows is 0, because [`Self::drain`] left it
+    /// so.
     ///
     /// # Safety
     /// `thread` is the calling thread's block.
@@ -102,12 +103,13 @@ impl Columns {
         (1..=MOST).filter(seen).filter_map(|level| Some((level, self.row(level)?)))
     }
 
-    /// Calls `act(level, counter, count)` for all counts. `take`: they become 0; only the owner may, and only when it counts no more.
+    /// Calls `act(level, counter, count)` for all counts. `take`: they become 0; only the owner may, and only when it
+    /// counts no more.
     pub fn drain(&self, counters: u32, take: bool, mut act: impl FnMut(u32, u32, u64)) {
         for (level, row) in self.rows() {
             for counter in 0..counters {
-                // SAFETY: below the number of registered counters, which the row is reserved for. Another thread may be counting:
-                // a volatile read of an aligned word sees one of the values that it had.
+                // SAFETY: below the number of registered counters, which the row is reserved for. Another thread may be
+                // counting: a volatile read of an aligned word sees one of the values that it had.
                 let count = unsafe { row.add(counter as usize).read_volatile() };
                 if count == 0 {
                     continue;

@@ -95,8 +95,8 @@ fn number(thread: *mut Thread, process: &Process) -> u64 {
 
 /// The counts of a thread that may be running.
 fn each(thread: *mut Thread, process: &Process, mut act: impl FnMut(CountRecord)) {
-    // SAFETY: blocks are never unmapped; the columns are made of atomics and of counters that are read by volatile loads, the
-    // thread's number does not change while it serves.
+    // SAFETY: blocks are never unmapped; the columns are made of atomics and of counters that are read by volatile
+    // loads, the thread's number does not change while it serves.
     let (columns, cache, id) =
         unsafe { (&(*thread).execution.columns, &(*thread).execution.cache, (*thread).view.thread()) };
     columns.drain(process.sites.counters(), false, |level, counter, count| {

@@ -1,11 +1,12 @@
 //! How many threads the program has: the levels of parallel block vectors (Kambadur et al., IISWC 2012).
 //!
-//! *Nominal* counts threads that were created and have not ended, with the first; *effective* counts those of them that do
-//! not wait. One of the two, as the option `parallelism` says, chooses the column in which every thread counts its control flow.
-//! Both are timed. A parent counts its child before it exists, so no block of the child is counted as serial.
+//! *Nominal* counts threads that were created and have not ended, with the first; *effective* counts those of them that
+//! do not wait. One of the two, as the option `parallelism` says, chooses the column in which every thread counts its
+//! control flow. Both are timed. A parent counts its child before it exists, so no block of the child is counted as
+//! serial.
 //!
-//! Workers of OpenMP count while they are in a team, from the begin of the parallel region to its end: the primary counts for all of
-//! them, so that neither number depends on when the scheduler runs them.
+//! Workers of OpenMP count while they are in a team, from the begin of the parallel region to its end: the primary
+//! counts for all of them, so that neither number depends on when the scheduler runs them.
 
 use super::columns::Columns;
 use crate::memory;
@@ -89,7 +90,8 @@ impl Levels {
         }
     }
 
-    /// Stores the present level's column in all threads. Callers that overtake one another repeat until theirs is the present level.
+    /// Stores the present level's column in all threads. Callers that overtake one another repeat until theirs is the
+    /// present level.
     pub fn publish(&self, process: &Process) {
         loop {
             let level = self.level();
@@ -97,8 +99,8 @@ impl Levels {
                 // SAFETY: blocks are never unmapped; both fields are written by atomic stores only.
                 unsafe { Columns::switch(thread, process, level) };
             }
-            // SeqCst: the columns are out before the count is looked at again; partner is the change of the count, so that of two
-            // callers the one whose columns arrive last sees the other's count.
+            // SeqCst: the columns are out before the count is looked at again; partner is the change of the count, so
+            // that of two callers the one whose columns arrive last sees the other's count.
             fence(Ordering::SeqCst);
             if self.level() == level {
                 return;

@@ -1,9 +1,10 @@
 //! What threads execute, how long, and where they wait for one another.
 //!
-//! * [`levels`]: how many threads there are; [`columns`]: a thread's counters for each such level; [`counts`]: their way into the profile.
+//! * [`levels`]: how many threads there are; [`columns`]: a thread's counters for each such level; [`counts`]: their
+//!   way into the profile.
 //! * [`tree`]: time by region. [`cache`]: misses by line, in a model.
-//! * [`waiting`]: blocking calls. [`sections`] and [`teams`]: dynamic instances of parallel sections, from one wait to the next, as
-//!   [`part`]s of threads. [`barriers`], [`code`]: what they are told apart by.
+//! * [`waiting`]: blocking calls. [`sections`] and [`teams`]: dynamic instances of parallel sections, from one wait to
+//!   the next, as [`part`]s of threads. [`barriers`], [`code`]: what they are told apart by.
 
 pub mod barriers;
 pub mod cache;
@@ -121,7 +122,8 @@ pub(crate) fn watched() -> Option<(*mut Thread, &'static Process)> {
     (!thread.is_null() && unsafe { !(*thread).busy }).then_some((thread, process))
 }
 
-/// The first thread may wait or open a parallel region before it runs instrumented code; other threads are known from their creation.
+/// The first thread may wait or open a parallel region before it runs instrumented code; other threads are known from
+/// their creation.
 #[cold]
 fn attach_first() -> *mut Thread {
     // SAFETY: always succeed.
@@ -129,8 +131,8 @@ fn attach_first() -> *mut Thread {
     if is_first && crate::lifecycle::is_active() { thread::current() } else { core::ptr::null_mut() }
 }
 
-/// Runs `body` with the calling thread's block, if there is one to be had. A cancellation waits until it is done: it could come at any
-/// instruction of a thread that asked for that.
+/// Runs `body` with the calling thread's block, if there is one to be had. A cancellation waits until it is done: it
+/// could come at any instruction of a thread that asked for that.
 #[inline]
 pub(crate) fn on_thread<T>(body: impl FnOnce(&mut Thread, &'static Process) -> T) -> Option<T> {
     let (thread, process) = watched()?;

@@ -1,8 +1,8 @@
 //! The part of one thread in a dynamic instance: opened where it begins, closed where the thread arrives.
 //!
-//! What is recorded of a section with very many instances: the first ones, then a sample that is thinned further with each doubling, drawn
-//! by a hash of the ordinal, so that all threads choose the same instances and no period of the program is preferred.
-//! Each carries the number of instances that it stands for.
+//! What is recorded of a section with very many instances: the first ones, then a sample that is thinned further with
+//! each doubling, drawn by a hash of the ordinal, so that all threads choose the same instances and no period of the
+//! program is preferred. Each carries the number of instances that it stands for.
 
 use super::cache::{CACHE_BYTES, Cache};
 use super::columns::Columns;

@@ -1,12 +1,12 @@
 //! Work of OpenMP that a thread gets because it asks for it: chunks of dynamic and guided loops, tasks.
 //!
-//! Which thread gets how much of it depends on when each of them runs: with more threads than processors some get nothing. That
-//! says nothing about the program, so each piece has a record with its own counts, and the analysis hands the pieces out
-//! again, as if each thread had a processor.
+//! Which thread gets how much of it depends on when each of them runs: with more threads than processors some get
+//! nothing. That says nothing about the program, so each piece has a record with its own counts, and the analysis hands
+//! the pieces out again, as if each thread had a processor.
 //!
-//! Chunks that follow each other on the thread share a record for some microseconds, and longer the more records there are, so
-//! that their number grows with the logarithm of the time. Tasks do not follow each other; when a part has had [`TASKS`]
-//! on this thread, it is marked as not told in full.
+//! Chunks that follow each other on the thread share a record for some microseconds, and longer the more records there
+//! are, so that their number grows with the logarithm of the time. Tasks do not follow each other; when a part has had
+//! [`TASKS`] on this thread, it is marked as not told in full.
 
 use super::part::{self, Identity, Part};
 use super::teams::{handed_out, is_recorded, recorded};
@@ -164,8 +164,8 @@ fn close(t: &mut Thread, p: &Process) {
     if !pieces.piece.is_open {
         return;
     }
-    // Chunks that took much longer than they share a record are not all alike: one of them is long. That they took no longer than
-    // twice as much tells that none is.
+    // Chunks that took much longer than they share a record are not all alike: one of them is long. That they took no
+    // longer than twice as much tells that none is.
     let long = p.elapsed_ns().saturating_sub(pieces.piece.begin_ns) > 2 * pieces.shared_ns;
     pieces.piece.identity.weight = if long { 1 } else { pieces.chunks };
     pieces.records += 1;

@@ -1,10 +1,11 @@
 //! Dynamic instances of parallel sections, as threads of POSIX bound them.
 //!
 //! *Barrier to barrier.* A phase begins when a thread is let go by a barrier (or when it is created) and ends when it
-//! arrives at the next. Threads that one round of a barrier lets go at the same time share the next phase: its key is that barrier,
-//! its ordinal the round that ends it if it comes back there.
+//! arrives at the next. Threads that one round of a barrier lets go at the same time share the next phase: its key is
+//! that barrier, its ordinal the round that ends it if it comes back there.
 //!
-//! *Create to join.* What a thread creates until it joins is one instance; its own part is marked as that of the primary.
+//! *Create to join.* What a thread creates until it joins is one instance; its own part is marked as that of the
+//! primary.
 //!
 //! Everything that bounds an instance goes through [`arrive`] and [`depart`].
 

@@ -1,9 +1,9 @@
 //! Parallel regions of OpenMP and the barriers in them, as OMPT tells of them.
 //!
-//! A team's size counts from the begin of its region to its end ([`super::levels`]). A thread's part begins with its implicit task and ends
-//! when it arrives at the region's last barrier; a worker leaves that only when the next region begins, so the primary
-//! says when the region was over. Tasks that a thread executes at a barrier belong to its part: counts are added and the arrival
-//! moves to the last task's end.
+//! A team's size counts from the begin of its region to its end ([`super::levels`]). A thread's part begins with its
+//! implicit task and ends when it arrives at the region's last barrier; a worker leaves that only when the next region
+//! begins, so the primary says when the region was over. Tasks that a thread executes at a barrier belong to its part:
+//! counts are added and the arrival moves to the last task's end.
 
 use super::part::{self, Identity, Part};
 use super::pieces::{self, Pieces};
@@ -136,7 +136,8 @@ pub(super) fn handed_out(t: &mut Thread) -> &mut Pieces {
     &mut member(t).pieces
 }
 
-/// The thread's parts in its innermost team, if they are recorded: open, or closed while it executes tasks at a barrier.
+/// The thread's parts in its innermost team, if they are recorded: open, or closed while it executes tasks at a
+/// barrier.
 pub(super) fn recorded(t: &mut Thread) -> impl Iterator<Item = &mut Part> {
     let recorded = is_recorded(t);
     let own = member(t);
@@ -241,8 +242,8 @@ pub fn region_ends(t: &mut Thread, p: &Process) {
     let now = p.elapsed_ns();
     let own = core::ptr::from_mut(t);
     for worker in p.pool.all().filter(|w| !core::ptr::eq(*w, own)) {
-        // SAFETY: blocks are never unmapped; the words are atomic. A worker of this region changes nothing of its part until the
-        // next region begins, which it does on this thread.
+        // SAFETY: blocks are never unmapped; the words are atomic. A worker of this region changes nothing of its part
+        // until the next region begins, which it does on this thread.
         unsafe {
             let teams = &(*worker).execution.teams;
             if teams.current.load(Ordering::Acquire) != fork.number {

@@ -1,12 +1,12 @@
 //! Time by region, as a call tree of each thread in the profile itself.
 //!
-//! Two readings of the time stamp counter for each visit give the time on the clock. CPU time costs a system call, so it is
-//! read once in a *window* of at least 50 microseconds, and before and after each wait; a window's CPU time is
+//! Two readings of the time stamp counter for each visit give the time on the clock. CPU time costs a system call, so
+//! it is read once in a *window* of at least 50 microseconds, and before and after each wait; a window's CPU time is
 //! shared out by the time on the clock, which is exact where no window holds both a wait and work.
 //!
-//! Recursion folds: a region inside itself is the node that it is inside of, whose time runs once. Regions that were entered 131 072
-//! times and take less than a microsecond each are not timed from then on: their time is their caller's,
-//! and their visits stop.
+//! Recursion folds: a region inside itself is the node that it is inside of, whose time runs once. Regions that were
+//! entered 131 072 times and take less than a microsecond each are not timed from then on: their time is their
+//! caller's, and their visits stop.
 
 use crate::events::{EventKey, Table};
 use crate::file::appender::Appender;

@@ -1,7 +1,7 @@
 //! Threads that wait: time by place and kind, and the effective number of threads.
 //!
-//! A wait begins before the call that blocks and ends after it. Waits nest (OpenMP's barrier waits by a condition variable): the outermost
-//! counts. Tasks of OpenMP that a thread executes while it waits interrupt the wait.
+//! A wait begins before the call that blocks and ends after it. Waits nest (OpenMP's barrier waits by a condition
+//! variable): the outermost counts. Tasks of OpenMP that a thread executes while it waits interrupt the wait.
 //!
 //! A wait that a jump or a cancellation leaves is ended by the next one, or with the thread.
 
@@ -148,8 +148,8 @@ pub fn resume(t: &mut Thread, p: &Process) -> bool {
     waits
 }
 
-/// The wait that is about to end was one at a barrier up to `released_ns` (0 = to its end) and idleness from there on: the thread
-/// was no part of the program's threads then and joins them by other means.
+/// The wait that is about to end was one at a barrier up to `released_ns` (0 = to its end) and idleness from there on:
+/// the thread was no part of the program's threads then and joins them by other means.
 pub fn becomes_idle(t: &mut Thread, p: &Process, released_ns: u64) {
     if !t.execution.waiting.top_waits() {
         return;
@@ -223,8 +223,8 @@ fn record_of(t: &mut Thread, p: &Process) -> *mut BlockedRecord {
 
 fn add(record: *mut BlockedRecord, count: u64, ns: u64) {
     if !record.is_null() {
-        // SAFETY: a record of the profile, mapped for the life of the process; only its thread adds, readers of a live file see
-        // aligned words.
+        // SAFETY: a record of the profile, mapped for the life of the process; only its thread adds, readers of a live
+        // file see aligned words.
         unsafe {
             AtomicU64::from_ptr(&raw mut (*record).count).fetch_add(count, Ordering::Relaxed);
             AtomicU64::from_ptr(&raw mut (*record).wall_ns).fetch_add(ns, Ordering::Relaxed);

@@ -1,7 +1,7 @@
 //! The profile file while the process runs: a window of addresses onto which the file is mapped piece by piece.
 //!
-//! File offset `x` is at `window + x`, so a place in the file has one name for the life of the process. Space is taken by adding to one
-//! counter; whoever took it extends the file over its part and maps it. Two threads never wait for
+//! File offset `x` is at `window + x`, so a place in the file has one name for the life of the process. Space is taken
+//! by adding to one counter; whoever took it extends the file over its part and maps it. Two threads never wait for
 //! each other, and a process killed between two steps leaves an empty unit that the decoder skips.
 
 pub mod appender;
@@ -166,7 +166,8 @@ fn extend(fd: i32, offset: u64, bytes: u64) -> bool {
         if libc::fallocate(fd, 0, offset as i64, bytes as i64) == 0 {
             return true;
         }
-        // File systems without fallocate: write the last byte of each page. pwrite never shortens the file, whoever comes first.
+        // File systems without fallocate: write the last byte of each page. pwrite never shortens the file, whoever
+        // comes first.
         let unsupported = *libc::__errno_location() == libc::EOPNOTSUPP;
         unsupported
             && (offset..offset + bytes).step_by(4096).all(|page| {
@@ -206,7 +207,8 @@ impl Block {
     /// Makes the block visible to readers of the file. Its contents up to `used` must be in order.
     pub fn publish(&self, kind: u16, record_size: usize, used: u64) {
         let h = self.header.as_ptr();
-        // SAFETY: the block is this thread's; `magic` is written last, with release, and read first by a decoder of the live file.
+        // SAFETY: the block is this thread's; `magic` is written last, with release, and read first by a decoder of the
+        // live file.
         unsafe {
             (*h).kind = kind;
             (*h).version = 1;

@@ -65,8 +65,8 @@ impl Path {
     }
 }
 
-/// Expands `%p` (process), `%n` and `%e` (program's name), `%h` (host), `%t` (seconds since 1970), `%q{VAR}` (environment), `%%`.
-/// Other letters stay as they are.
+/// Expands `%p` (process), `%n` and `%e` (program's name), `%h` (host), `%t` (seconds since 1970), `%q{VAR}`
+/// (environment), `%%`. Other letters stay as they are.
 pub fn expand(pattern: &[u8], program: &[u8], out: &mut Path) {
     let mut rest = pattern;
     while let Some((&c, after)) = rest.split_first() {

@@ -37,8 +37,8 @@ pub fn seal(file: &ProfileFile, whole: bool, state: u32) {
         }
         unit += u64::from(length);
     }
-    // What is cut off later shows. Units that never reached the file (disk full) make its length unknown; so do those that
-    // other threads are about to take.
+    // What is cut off later shows. Units that never reached the file (disk full) make its length unknown; so do those
+    // that other threads are about to take.
     if whole && file.lost_blocks() == 0 {
         file.word(offset_of!(FileHeader, sealed_length)).store(units * UNIT, Ordering::Relaxed);
     }

@@ -34,8 +34,8 @@ pub fn read<const BYTES: u64>(t: &mut Thread, p: &Process, address: u64, site: u
     }
 }
 
-/// Reads of neighbouring elements from `element` on, in this order. Of several cells, the inlined code has only found that they are
-/// not all in one state that it knows.
+/// Reads of neighbouring elements from `element` on, in this order. Of several cells, the inlined code has only found
+/// that they are not all in one state that it knows.
 #[inline]
 fn read_cells(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, site: u32) {
     let mut at = 0;
@@ -44,8 +44,8 @@ fn read_cells(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, si
     }
 }
 
-/// The read of the first of these elements, and of those behind it as far as theirs are true communications of the same kind.
-/// Returns how many were read.
+/// The read of the first of these elements, and of those behind it as far as theirs are true communications of the same
+/// kind. Returns how many were read.
 #[inline]
 pub fn read_alike(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, site: u32) -> usize {
     let Some(Alike { writer, state, read }) = t.view.read_alike(&p.states, cells) else {
@@ -89,8 +89,8 @@ pub fn write<const BYTES: u64>(t: &mut Thread, p: &Process, address: u64, site: 
     }
 }
 
-/// The id that a write of this thread at a global site leaves. The inlined code adds the module's own base for writes; hooks get the
-/// global number, and what does not fit is the first number without a line.
+/// The id that a write of this thread at a global site leaves. The inlined code adds the module's own base for writes;
+/// hooks get the global number, and what does not fit is the first number without a line.
 #[inline]
 pub fn fresh_id(t: &Thread, p: &Process, site: u32) -> FreshId {
     // Site 0, a write of the runtime's own in the caller's name (realloc), has no line; of the first thread alone it

@@ -47,7 +47,8 @@ pub fn communications(t: &mut Thread, p: &Process, cells: &[AtomicU32], element:
         if quiet == 0 {
             count(t, p, first, element, site, (record, e));
         } else {
-            // SAFETY: records of this thread's table are mapped for the life of the process, and only this thread counts in them.
+            // SAFETY: records of this thread's table are mapped for the life of the process, and only this thread
+            // counts in them.
             unsafe { (*record).raw += quiet as u64 };
             look_up(t, p, site, element, quiet as u64);
             t.remember(e.state, site, record.cast());
@@ -68,7 +69,8 @@ fn count(
     site: u32,
     (record, e): (*mut EventRecord, &Event),
 ) {
-    // SAFETY: records of this thread's table are mapped for the life of the process, and only this thread counts in them.
+    // SAFETY: records of this thread's table are mapped for the life of the process, and only this thread counts in
+    // them.
     unsafe {
         if e.raw {
             (*record).raw += 1;
@@ -110,16 +112,16 @@ fn look_up(t: &mut Thread, p: &Process, site: u32, element: u64, n: u64) {
     }
 }
 
-/// Attributes communications to the allocations of their memory. Intervals are random, because programs read their arrays in turns:
-/// every eighth read may always be the same one's.
+/// Attributes communications to the allocations of their memory. Intervals are random, because programs read their
+/// arrays in turns: every eighth read may always be the same one's.
 #[cold]
 fn attribute(t: &mut Thread, p: &Process, site: u32, mut element: u64, mut n: u64) {
     while n > 0 && n >= u64::from(t.until_lookup) {
         let passed = u64::from(t.until_lookup.max(1));
         element += (passed - 1) * GRANULE;
         p.objects.communication(site, element, p.options.objects);
-        // Uniform from 1 to 2n - 1, which is n on average: a step of a linear congruential generator (Knuth, MMIX) whose state is
-        // what this thread has checked and where.
+        // Uniform from 1 to 2n - 1, which is n on average: a step of a linear congruential generator (Knuth, MMIX)
+        // whose state is what this thread has checked and where.
         let mixed = (element ^ u64::from(t.checked) << 32).wrapping_mul(6_364_136_223_846_793_005) >> 33;
         t.until_lookup = (mixed % (2 * p.options.objects - 1)) as u32 + 1;
         element += GRANULE;
@@ -137,8 +139,8 @@ fn find_record(t: &mut Thread, p: &Process, key: EventKey) -> Option<*mut EventR
 }
 
 /// A new combination. When the thread's records have used up half of their budget, it counts without the line of the
-/// writer: such records are few, one for each reading line and writing thread. They may use the other half, in which the table
-/// can double once more.
+/// writer: such records are few, one for each reading line and writing thread. They may use the other half, in which
+/// the table can double once more.
 #[cold]
 fn new_record(t: &mut Thread, p: &Process, key: EventKey) -> Option<*mut EventRecord> {
     let budget = p.options.records_bytes;
@@ -212,8 +214,8 @@ pub fn unmark(p: &Process, element: u64) {
     }
 }
 
-/// Counts how many events fall into cells that serve more than one chunk of memory: any of these may be false. The `n` elements from
-/// this one on lie in one chunk.
+/// Counts how many events fall into cells that serve more than one chunk of memory: any of these may be false. The `n`
+/// elements from this one on lie in one chunk.
 #[inline]
 fn check_alias(t: &mut Thread, p: &Process, element: u64, n: u32) {
     t.checked += n;

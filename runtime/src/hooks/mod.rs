@@ -1,8 +1,8 @@
 //! What instrumented code calls.
 //!
-//! Each hook is a shell of assembly ([`shells`]: the convention `preserve_most`), around a function of one or two lines here, around
-//! a body that tests can call ([`access`]). No lock, no allocation from the program's heap, no unwinding; a hook
-//! that arrives while another is at work on the same thread (a signal handler) is counted and dropped.
+//! Each hook is a shell of assembly ([`shells`]: the convention `preserve_most`), around a function of one or two lines
+//! here, around a body that tests can call ([`access`]). No lock, no allocation from the program's heap, no unwinding;
+//! a hook that arrives while another is at work on the same thread (a signal handler) is counted and dropped.
 
 pub mod access;
 pub mod event;
@@ -26,7 +26,8 @@ use threadtalk_abi::module::ModuleDescriptor;
 pub(crate) fn on_thread(body: impl FnOnce(&mut Thread, &'static Process)) {
     let thread = thread::current();
     let Some(process) = process::get() else { return };
-    // SAFETY: `current` gives this thread's block, or the shared one of unrecorded threads, of which only `busy` is read here.
+    // SAFETY: `current` gives this thread's block, or the shared one of unrecorded threads, of which only `busy` is
+    // read here.
     if unsafe { (*thread).busy } {
         if thread != process.off {
             process.header_count(accuracy::DROPPED_REENTRANT, 1);

@@ -1,7 +1,7 @@
 //! Looking at many cells at once.
 //!
-//! Runs of cells are compared 32 at a time; with AVX2, where the machine has it, at twice the speed of the SSE2 that the
-//! runtime is compiled for.
+//! Runs of cells are compared 32 at a time; with AVX2, where the machine has it, at twice the speed of the SSE2 that
+//! the runtime is compiled for.
 
 use core::sync::atomic::{AtomicU8, Ordering};
 
@@ -21,9 +21,9 @@ pub fn prefetch(at: *const u32) {
     }
 }
 
-/// How many cells from the start are ids of the thread that owns `own_base .. own_base + own_span`. The span is a power of two and the base a
-/// multiple of it, so that one `xor` and one `and` tell. `data`: bytes from a cell to what it stands for, which the caller's loop
-/// reads next, and which is fetched meanwhile.
+/// How many cells from the start are ids of the thread that owns `own_base .. own_base + own_span`. The span is a power
+/// of two and the base a multiple of it, so that one `xor` and one `and` tell. `data`: bytes from a cell to what it
+/// stands for, which the caller's loop reads next, and which is fetched meanwhile.
 #[inline]
 pub fn own_prefix(cells: &[u32], own_base: u32, own_span: u32, data: usize) -> usize {
     prefix(cells, own_base, !(own_span - 1), data)

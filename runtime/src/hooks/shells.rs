@@ -1,7 +1,7 @@
 //! The entry points, in assembly: LLVM's `preserve_mostcc`, which Rust cannot define.
 //!
-//! The caller counts on all general registers but r11 (and rax where there is a result) being kept. Vector registers are its own
-//! to save, so SSE code may run inside. At entry rsp is 8 modulo 16; seven pushes align it.
+//! The caller counts on all general registers but r11 (and rax where there is a result) being kept. Vector registers
+//! are its own to save, so SSE code may run inside. At entry rsp is 8 modulo 16; seven pushes align it.
 
 use core::arch::global_asm;
 

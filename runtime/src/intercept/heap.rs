@@ -13,9 +13,10 @@ use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicU8, Ordering};
 use threadtalk_abi::GRANULE;
 
-/// Blocks up to this size that must grow while other threads exist are moved here and not by the allocator: it would hand the old
-/// block to another thread before its elements died. Larger ones are left to the allocator, which can extend them in place or remap
-/// them; growing one step by step would otherwise cost quadratic time (below this limit at most 128 MiB are copied in 16-byte steps).
+/// Blocks up to this size that must grow while other threads exist are moved here and not by the allocator: it would
+/// hand the old block to another thread before its elements died. Larger ones are left to the allocator, which can
+/// extend them in place or remap them; growing one step by step would otherwise cost quadratic time (below this limit
+/// at most 128 MiB are copied in 16-byte steps).
 const MOVED_HERE: usize = 64 << 10;
 
 interpose! {

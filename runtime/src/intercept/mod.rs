@@ -6,11 +6,13 @@
 //! them itself (its own `free`, say) keeps its own.
 //!
 //! What is *not* replaced, because what it does can be seen elsewhere:
-//! `malloc`, `calloc` and their kin (a block is born without a writer because its last owner's elements died), `reallocarray`
-//! (the C library calls `realloc`), `pthread_exit` and `pthread_cancel` (key destructors run), `exit` (`on_exit`), `fork` (`pthread_atfork`),
-//! `vfork`, `posix_spawn`, `system` (their children touch nothing of ours before they exec).
+//! `malloc`, `calloc` and their kin (a block is born without a writer because its last owner's elements died),
+//! `reallocarray` (the C library calls `realloc`), `pthread_exit` and `pthread_cancel` (key destructors run), `exit`
+//! (`on_exit`), `fork` (`pthread_atfork`), `vfork`, `posix_spawn`, `system` (their children touch nothing of ours
+//! before they exec).
 //!
-//! A fully static program has no next definition to ask for; there the linker's `--wrap` gives both names (feature `wrap`).
+//! A fully static program has no next definition to ask for; there the linker's `--wrap` gives both names (feature
+//! `wrap`).
 
 pub mod heap;
 pub mod mapping;

@@ -23,8 +23,8 @@ interpose! {
 }
 
 interpose! {
-    /// `PR_SET_NAME` names the calling thread. C declares the parameters after the first as variable; on this machine they
-    /// are passed like any others.
+    /// `PR_SET_NAME` names the calling thread. C declares the parameters after the first as variable; on this machine
+    /// they are passed like any others.
     fn prctl(option: c_int, a: c_ulong, b: c_ulong, c: c_ulong, d: c_ulong) -> c_int {
         let Some(next) = next!(prctl: fn(c_int, c_ulong, c_ulong, c_ulong, c_ulong) -> c_int) else { return -1 };
         // SAFETY: handed on unchanged.

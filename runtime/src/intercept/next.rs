@@ -30,8 +30,8 @@ impl Next {
         if pointer.addr() > MISSING.addr() { Some(pointer) } else { self.resolve(pointer) }
     }
 
-    /// The address if an earlier [`Self::get`] found it. For functions that an allocator calls while it starts: a `dlsym` that
-    /// allocates would wait for that allocator.
+    /// The address if an earlier [`Self::get`] found it. For functions that an allocator calls while it starts: a
+    /// `dlsym` that allocates would wait for that allocator.
     #[inline]
     pub fn known(&self) -> Option<*mut c_void> {
         let pointer = self.pointer.load(Ordering::Relaxed);

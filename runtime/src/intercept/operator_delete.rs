@@ -1,8 +1,9 @@
 //! C++ `operator delete`, for allocators that bring their own.
 //!
-//! libstdc++'s and libc++'s call `free`, which is seen there. jemalloc and tcmalloc define the operators beside `malloc`, without
-//! passing through `free`: only then is the death recorded here. In a program whose C++ library came by `dlopen` or is
-//! linked in statically there may be no next definition: memory of `operator new` then comes from `malloc`.
+//! libstdc++'s and libc++'s call `free`, which is seen there. jemalloc and tcmalloc define the operators beside
+//! `malloc`, without passing through `free`: only then is the death recorded here. In a program whose C++ library came
+//! by `dlopen` or is linked in statically there may be no next definition: memory of `operator new` then comes from
+//! `malloc`.
 
 use super::heap;
 use super::interpose;
@@ -60,7 +61,8 @@ macro_rules! operators {
     )*};
 }
 
-// The names are C++'s mangled ones: `dl` = delete, `da` = delete[], `m` = with size, `St11align_val_t` = aligned, `RKSt9nothrow_t` = nothrow.
+// The names are C++'s mangled ones: `dl` = delete, `da` = delete[], `m` = with size, `St11align_val_t` = aligned,
+// `RKSt9nothrow_t` = nothrow.
 operators! {
     /// `operator delete(void*)`.
     _ZdlPv();

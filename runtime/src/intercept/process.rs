@@ -79,8 +79,9 @@ interpose! {
     }
 }
 
-/// A variadic function whose arguments from the second on are a NULL-terminated list. Rust cannot define one: the code stores
-/// the list's registers below its part on the stack, where they form the array that `$target(path, array)` takes.
+/// A variadic function whose arguments from the second on are a NULL-terminated list. Rust cannot define one: the code
+/// stores the list's registers below its part on the stack, where they form the array that `$target(path, array)`
+/// takes.
 macro_rules! interpose_list {
     ($(#[$meta:meta])* $name:ident => $target:path) => {
         $(#[$meta])*

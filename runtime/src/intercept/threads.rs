@@ -1,7 +1,7 @@
 //! Creation, joining and detaching of threads: POSIX and C11.
 //!
-//! The C library's `thrd_*` do not pass through the exported `pthread_*`, so both families are here. In all of them 0 means
-//! success.
+//! The C library's `thrd_*` do not pass through the exported `pthread_*`, so both families are here. In all of them 0
+//! means success.
 
 use super::interpose;
 use super::next::next;

@@ -1,8 +1,8 @@
 //! The end of the process, in all the ways that can be seen.
 //!
-//! Those that cannot (a signal, `SIGKILL`, a failed assertion) need nothing: the profile's mapping is valid at any moment.
-//! A child of `vfork` shares this memory but is another process: it must not end its parent's profile, so each of
-//! these asks for the process id.
+//! Those that cannot (a signal, `SIGKILL`, a failed assertion) need nothing: the profile's mapping is valid at any
+//! moment. A child of `vfork` shares this memory but is another process: it must not end its parent's profile, so each
+//! of these asks for the process id.
 
 use crate::core_api::{self, Ending};
 use core::ffi::{c_int, c_void};
@@ -20,8 +20,8 @@ unsafe extern "C" {
     fn __cxa_at_quick_exit(handler: unsafe extern "C" fn(*mut c_void), library: *mut c_void) -> c_int;
 }
 
-/// Registered first, so run last: after the destructors of the executable and of all libraries, which the C library registers
-/// later. If there is no room for a handler, the profile stays "running", as after a kill.
+/// Registered first, so run last: after the destructors of the executable and of all libraries, which the C library
+/// registers later. If there is no room for a handler, the profile stays "running", as after a kill.
 pub(super) fn register() {
     remember_process();
     // SAFETY: both handlers live as long as the process.
@@ -37,7 +37,8 @@ pub(super) fn remember_process() {
     PROCESS.store(unsafe { libc::getpid() }, Ordering::Relaxed);
 }
 
-/// In a static program the destructors were registered before this and follow; there `exit` comes to the wrapped `_exit` at last.
+/// In a static program the destructors were registered before this and follow; there `exit` comes to the wrapped
+/// `_exit` at last.
 unsafe extern "C" fn at_exit(status: c_int, _: *mut c_void) {
     if cfg!(feature = "wrap") {
         LAST_CALL.store(NORMAL, Ordering::Relaxed);

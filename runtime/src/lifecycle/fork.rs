@@ -10,7 +10,8 @@ static TAKING_OVER: AtomicBool = AtomicBool::new(false);
 /// `fork` calls these by itself. Registered first: the child's handler runs before the program's own, the parent's
 /// `prepare` after them.
 pub(super) fn register() {
-    // SAFETY: the handlers live as long as the process. Without memory for them forked children stay unnoticed until they end.
+    // SAFETY: the handlers live as long as the process. Without memory for them forked children stay unnoticed until
+    // they end.
     unsafe { libc::pthread_atfork(Some(prepare), Some(in_parent), Some(in_child_handler)) };
 }
 

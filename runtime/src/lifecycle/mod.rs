@@ -16,8 +16,8 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 static ACTIVE: AtomicBool = AtomicBool::new(false);
 
-/// Whether this process is being profiled. False before the start, when profiling is switched off, and in children that do not
-/// go on with the profile.
+/// Whether this process is being profiled. False before the start, when profiling is switched off, and in children that
+/// do not go on with the profile.
 #[inline]
 pub fn is_active() -> bool {
     ACTIVE.load(Ordering::Relaxed)

@@ -1,8 +1,8 @@
 //! The beginning: before anything of the program and its libraries runs.
 //!
-//! In executables [`__threadtalk_init`] stands in `.preinit_array` (which the dynamic linker runs before all constructors),
-//! in the shared library in `.init_array`. What is registered this early runs last at the end. If a constructor of another library
-//! is earlier still, the first hook calls [`ensure`].
+//! In executables [`__threadtalk_init`] stands in `.preinit_array` (which the dynamic linker runs before all
+//! constructors), in the shared library in `.init_array`. What is registered this early runs last at the end. If a
+//! constructor of another library is earlier still, the first hook calls [`ensure`].
 
 use super::{ACTIVE, exit, fork, thread_end, threads};
 use crate::core_api;

@@ -1,9 +1,9 @@
 //! The end of a thread: however it ends, destructors of thread-specific data run.
 //!
-//! C++'s `thread_local` objects are destroyed before them. The C library calls the destructors of all keys with a value, in up to
-//! four rounds as long as destructors set values again. Ours sets its value again three times and acts in the last
-//! round, so that it follows the program's own, which may still access shared memory. The key is created before any of the program's,
-//! so within that last round it comes first.
+//! C++'s `thread_local` objects are destroyed before them. The C library calls the destructors of all keys with a
+//! value, in up to four rounds as long as destructors set values again. Ours sets its value again three times and acts
+//! in the last round, so that it follows the program's own, which may still access shared memory. The key is created
+//! before any of the program's, so within that last round it comes first.
 
 use super::threads::Slot;
 use core::ffi::c_void;

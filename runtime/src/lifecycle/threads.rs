@@ -4,8 +4,8 @@
 //! scheduler does) until it is joined, or, detached, until it has ended. A thread that has ended but was not joined
 //! still exists: when it ends depends on the scheduler, when it is joined only on the program.
 //!
-//! Each has a [`Slot`] for that time. A slot is one word of state bits, which only grow until the last of the three parties
-//! (creator, thread, joiner) has finished with it and frees it:
+//! Each has a [`Slot`] for that time. A slot is one word of state bits, which only grow until the last of the three
+//! parties (creator, thread, joiner) has finished with it and frees it:
 //!
 //! ```text
 //! FREE -> USED              the creator takes it (compare-exchange)
@@ -140,7 +140,8 @@ fn take_from(chunk: &'static Chunk) -> Option<&'static Slot> {
 
 /// Gives a slot back.
 fn free(slot: &'static Slot) {
-    // SAFETY: the chunk's slots are its first field, and a chunk is aligned only to 64 bytes, so it is found by searching.
+    // SAFETY: the chunk's slots are its first field, and a chunk is aligned only to 64 bytes, so it is found by
+    // searching.
     let owner = chunks().find(|chunk| chunk.slots.as_ptr_range().contains(&(slot as *const Slot)));
     slot.handle.store(0, Ordering::Relaxed);
     slot.stack_low.store(0, Ordering::Relaxed);
@@ -187,8 +188,8 @@ impl Slot {
         self.stack_low.store(stack.low, Ordering::Relaxed);
         self.stack_high.store(stack.high, Ordering::Relaxed);
         if self.state.load(Ordering::Relaxed) & OWN_STACK != 0 && (stack.low..stack.high).contains(&frame) {
-            // Memory that the program chose for a stack: what it wrote there before is dead below this frame. The C library's
-            // own stacks were cleared when their last thread ended.
+            // Memory that the program chose for a stack: what it wrote there before is dead below this frame. The C
+            // library's own stacks were cleared when their last thread ended.
             core_api::clear_range(stack.low, frame - stack.low);
         }
         core_api::thread_started(self.ticket(), stack);
@@ -291,7 +292,8 @@ pub fn find(handle: pthread_t) -> Option<&'static Slot> {
     chunks().filter(used).flat_map(|chunk| &chunk.slots).find(is_it)
 }
 
-/// A thread was joined or detached. For a joined one the end may have gone unseen (no key destructor): it has ended all the same.
+/// A thread was joined or detached. For a joined one the end may have gone unseen (no key destructor): it has ended all
+/// the same.
 pub fn release(slot: Option<&'static Slot>, joined: bool) {
     if let Some(slot) = slot.filter(|_| is_active()) {
         slot.mark(if joined { RELEASED | ENDED } else { RELEASED });
@@ -303,8 +305,8 @@ pub fn current() -> Option<&'static Slot> {
     thread_end::armed()
 }
 
-/// The calling thread was not created through this runtime (the C library's own helpers, raw `clone`), and a hook has met it.
-/// It exists until it ends.
+/// The calling thread was not created through this runtime (the C library's own helpers, raw `clone`), and a hook has
+/// met it. It exists until it ends.
 pub fn adopt(ticket: CreationTicket) {
     if let Some(slot) = take() {
         slot.ticket.store(ticket.0, Ordering::Relaxed);

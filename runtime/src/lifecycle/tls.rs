@@ -1,8 +1,8 @@
 //! The runtime's thread-local words, and the symbol that instrumented code links to.
 //!
 //! Rust's stable `thread_local!` is not there without the standard library, and in a shared library it
-//! would call `__tls_get_addr`. Both words use the initial-exec model: one load of an offset, one access. They take 16 bytes of
-//! static thread-local storage, once in a process.
+//! would call `__tls_get_addr`. Both words use the initial-exec model: one load of an offset, one access. They take 16
+//! bytes of static thread-local storage, once in a process.
 
 use threadtalk_abi::thread::ThreadHeader;
 

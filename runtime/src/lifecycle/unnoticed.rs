@@ -1,8 +1,8 @@
 //! System calls that the program must not notice.
 //!
 //! `open`, `write`, `fallocate` and others are cancellation points: a thread with a pending `pthread_cancel` would
-//! end inside the runtime, at a place where the program cannot end. And a failed call leaves its error in `errno`, which the program may
-//! be about to read.
+//! end inside the runtime, at a place where the program cannot end. And a failed call leaves its error in `errno`,
+//! which the program may be about to read.
 
 use core::ffi::c_int;
 
@@ -22,8 +22,8 @@ pub fn unnoticed<T>(act: impl FnOnce() -> T) -> T {
         (errno, *errno)
     };
     let result = act();
-    // SAFETY: as above. A pending cancellation stays pending, unless the thread asked to be cancelled anywhere: then it ends
-    // here, at the end of the runtime's work.
+    // SAFETY: as above. A pending cancellation stays pending, unless the thread asked to be cancelled anywhere: then it
+    // ends here, at the end of the runtime's work.
     unsafe {
         *errno = error;
         pthread_setcancelstate(old, core::ptr::null_mut());

@@ -1,8 +1,9 @@
 //! Memory for the cells of exact mode: huge pages where the cells are dense, small pages where they are sparse.
 //!
-//! A chunk has cells for 64 KiB of memory, of which a program may use a few bytes. In small pages the cells then take what the used
-//! memory takes; in a huge page a program that touches a page in each 64 KiB would pay 16 times that. Where a
-//! program goes on as it did, the block of cells that a thread has just filled tells which kind the next one is to be.
+//! A chunk has cells for 64 KiB of memory, of which a program may use a few bytes. In small pages the cells then take
+//! what the used memory takes; in a huge page a program that touches a page in each 64 KiB would pay 16 times that.
+//! Where a program goes on as it did, the block of cells that a thread has just filled tells which kind the next one is
+//! to be.
 
 use crate::memory;
 use core::ptr::NonNull;
@@ -14,7 +15,8 @@ use threadtalk_sigmem::Segment;
 const BLOCK: u64 = 2 << 20;
 /// Blocks reserved at a time.
 const RESERVED: u64 = 32;
-/// A block is dense if this many of its pages, of [`PAGES`], are in use: the next one wastes a quarter then, if it is no better.
+/// A block is dense if this many of its pages, of [`PAGES`], are in use: the next one wastes a quarter then, if it is
+/// no better.
 const DENSE: usize = 410;
 const PAGE: u64 = 4096;
 /// Small pages of a block.
@@ -63,7 +65,8 @@ fn pack(base: u64, left: u64) -> u64 {
     if left == 0 { 0 } else { base | left }
 }
 
-/// Whether most pages of a block hold cells in use. A page with few of them may pass for empty: for such, small pages are right.
+/// Whether most pages of a block hold cells in use. A page with few of them may pass for empty: for such, small pages
+/// are right.
 ///
 /// # Safety
 /// `block` is the address of a block that [`block`] returned.

@@ -1,11 +1,11 @@
 //! Cache lines that threads share without sharing an element: false sharing.
 //!
-//! Writes never reach the runtime one by one, but what they left does: the sixteen cells of a line say who wrote each of its elements last, where, and
-//! who has read it since. They are looked at when memory dies and at the end. What is lost: elements that somebody else wrote
-//! later, and how often a line went back and forth.
+//! Writes never reach the runtime one by one, but what they left does: the sixteen cells of a line say who wrote each
+//! of its elements last, where, and who has read it since. They are looked at when memory dies and at the end. What is
+//! lost: elements that somebody else wrote later, and how often a line went back and forth.
 //!
-//! Beside the lines found, each writing site's elements and their readers are counted: a boundary between two large blocks is one line of many, interleaved
-//! counters are all of them.
+//! Beside the lines found, each writing site's elements and their readers are counted: a boundary between two large
+//! blocks is one line of many, interleaved counters are all of them.
 
 use crate::process::Process;
 use crate::tally::Tally;
@@ -24,7 +24,8 @@ const SITE_BITS: u32 = 24;
 
 /// Findings of all threads.
 pub struct SharedLines {
-    /// By both sites and [`shared_line_flags`]: lines, address and allocation of the first, its two threads plus 1, threads seen.
+    /// By both sites and [`shared_line_flags`]: lines, address and allocation of the first, its two threads plus 1,
+    /// threads seen.
     found: Tally<5>,
     /// By site: lines, elements, those that were read, their readers.
     written: Tally<4>,
@@ -65,7 +66,8 @@ impl SharedLines {
             if process.signature.is_aliased(address) {
                 continue;
             }
-            // Most lines are in one state from end to end, as are their neighbours: nothing is shared there, and they count as one.
+            // Most lines are in one state from end to end, as are their neighbours: nothing is shared there, and they
+            // count as one.
             let (mut state, mut alike) = (NONE, 0);
             for (line, at) in cells.chunks_exact(ELEMENTS).zip((address..).step_by(LINE as usize)) {
                 let Some(uniform) = uniform(line) else {
@@ -219,12 +221,12 @@ fn reads(process: &Process, e: &Element, thread: u32) -> bool {
     process.states.decode(e.state).is_some_and(|s| process.states.sets.contains(s.readers, thread))
 }
 
-/// Whether two threads use a line without one of them using what the other writes there. `reads`: whether a thread has read
-/// an element; `reader`: one that has.
+/// Whether two threads use a line without one of them using what the other writes there. `reads`: whether a thread has
+/// read an element; `reader`: one that has.
 ///
-/// Two writers: at least one of them reads nothing that the other wrote in the line. (Both read from each other in a queue or at the border of two
-/// blocks with halos: there the line moves because data moves.) A writer and a reader: the reader reads
-/// the line, but nothing that the writer wrote.
+/// Two writers: at least one of them reads nothing that the other wrote in the line. (Both read from each other in a
+/// queue or at the border of two blocks with halos: there the line moves because data moves.) A writer and a reader:
+/// the reader reads the line, but nothing that the writer wrote.
 fn judge(
     line: &[Element; ELEMENTS],
     reads: impl Fn(&Element, u32) -> bool,

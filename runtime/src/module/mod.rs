@@ -113,8 +113,8 @@ pub unsafe fn register(process: &Process, descriptor: *const ModuleDescriptor) {
     }
 }
 
-/// Numbers for write sites end where a fresh id has no more bits. Modules beyond share the last quarter of them, which the
-/// analysis reads as "line unknown"; a module too large even for that begins there all the same, and
+/// Numbers for write sites end where a fresh id has no more bits. Modules beyond share the last quarter of them, which
+/// the analysis reads as "line unknown"; a module too large even for that begins there all the same, and
 /// the few of its sites that do not fit would run into the thread's bits: recording stops instead.
 fn write_base(process: &Process, site_base: u32, sites: u32) -> u32 {
     if site_base.saturating_add(sites) <= process.lineless_sites {

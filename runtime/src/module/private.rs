@@ -1,8 +1,9 @@
 //! How much memory each region touches that it shares with nobody: for the min cutoff (Mazaheri et al., section 3.3).
 //!
-//! A value that no other thread has read belongs to the region whose line wrote it last. Cells are looked at when their memory dies and
-//! at the end of the process, one in 64: those of granules at multiples of 256 bytes (10 ms for a full signature of 256 MiB). Each address counts
-//! once, so that a block that is freed and allocated again in a loop is no larger than it is.
+//! A value that no other thread has read belongs to the region whose line wrote it last. Cells are looked at when their
+//! memory dies and at the end of the process, one in 64: those of granules at multiples of 256 bytes (10 ms for a full
+//! signature of 256 MiB). Each address counts once, so that a block that is freed and allocated again in a loop is no
+//! larger than it is.
 
 use crate::memory;
 use crate::process::Process;

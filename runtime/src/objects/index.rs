@@ -1,8 +1,9 @@
 //! From an address to the call that allocated it.
 //!
-//! One word for each 64 KiB chunk of the address space: 0, the site of a block that covers the whole chunk, or the number of a page with
-//! a word for each 16 bytes, which is the alignment of heap blocks. Pages are never given back; there are 4096 of them (64 MiB
-//! for 256 MiB of small blocks), and what lies in chunks beyond is not attributed. Blocks of more than 16 GiB are entered to that length.
+//! One word for each 64 KiB chunk of the address space: 0, the site of a block that covers the whole chunk, or the
+//! number of a page with a word for each 16 bytes, which is the alignment of heap blocks. Pages are never given back;
+//! there are 4096 of them (64 MiB for 256 MiB of small blocks), and what lies in chunks beyond is not attributed.
+//! Blocks of more than 16 GiB are entered to that length.
 
 use crate::memory;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -60,7 +61,8 @@ impl Index {
         self.piece(word & !PAGE, address).load(Ordering::Relaxed)
     }
 
-    /// Relaxed throughout: the program orders a block's allocation before its uses, and an attribution is all that hangs on it.
+    /// Relaxed throughout: the program orders a block's allocation before its uses, and an attribution is all that
+    /// hangs on it.
     fn fill(&self, address: u64, bytes: u64, site: u32) {
         let end = address.saturating_add(bytes).min(1 << ADDRESS_BITS);
         let mut at = address;
@@ -84,7 +86,8 @@ impl Index {
                 return;
             }
             if site == 0 {
-                // The part of a large block that is cut off: the rest keeps its name, and this part with it until it is used again.
+                // The part of a large block that is cut off: the rest keeps its name, and this part with it until it is
+                // used again.
                 return;
             }
             let page = match self.taken.load(Ordering::Relaxed) {

@@ -1,7 +1,8 @@
 //! Communication by allocation: which call made the memory that a site reads.
 //!
-//! Instrumented calls of allocators tell here what they made ([`Objects::allocated`]), `free` and its kin what is gone. One in [`Options::objects`]
-//! true communications looks its address up. A lost update of the index costs an attribution, never more.
+//! Instrumented calls of allocators tell here what they made ([`Objects::allocated`]), `free` and its kin what is gone.
+//! One in [`Options::objects`] true communications looks its address up. A lost update of the index costs an
+//! attribution, never more.
 //!
 //! [`Options::objects`]: crate::process::options::Options::objects
 

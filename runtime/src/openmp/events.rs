@@ -135,8 +135,8 @@ unsafe extern "C" fn task_schedule(_prior: *mut Data, status: c_int, _next: *mut
     };
 }
 
-/// Holders of locks, by a hash of the lock: `mutex_acquire` comes for free locks, too, and says nothing about it. Two locks with one
-/// hash may show a wait of no length.
+/// Holders of locks, by a hash of the lock: `mutex_acquire` comes for free locks, too, and says nothing about it. Two
+/// locks with one hash may show a wait of no length.
 static HELD: [AtomicU32; 4096] = [const { AtomicU32::new(0) }; 4096];
 
 fn holders(lock: u64) -> &'static AtomicU32 {

@@ -1,7 +1,8 @@
 //! An OMPT tool: which threads are workers of the OpenMP runtime, and ([`events`]) what they do together.
 //!
-//! libomp creates its workers by `pthread_create`, so their lives are known already; this names them. The source of OpenMP
-//! constructs comes from the compiler pass, or for code of other compilers from return addresses. A program or another tool that defines `ompt_start_tool` itself keeps its own.
+//! libomp creates its workers by `pthread_create`, so their lives are known already; this names them. The source of
+//! OpenMP constructs comes from the compiler pass, or for code of other compilers from return addresses. A program or
+//! another tool that defines `ompt_start_tool` itself keeps its own.
 
 mod events;
 mod ompt;

@@ -1,8 +1,8 @@
 //! Which processor each thread runs on (`bind=3,0-2`).
 //!
-//! A thread binds itself when it begins, before its start routine. The first thread is bound when it creates its first thread and not
-//! before: C++ and OpenMP runtimes ask for the processors they may use to find out how many threads to make, and a
-//! bound process has one.
+//! A thread binds itself when it begins, before its start routine. The first thread is bound when it creates its first
+//! thread and not before: C++ and OpenMP runtimes ask for the processors they may use to find out how many threads to
+//! make, and a bound process has one.
 
 use super::message::Line;
 use crate::memory;

@@ -47,7 +47,8 @@ pub fn path() -> &'static [u8] {
     unsafe { (*OUT.0.get()).as_bytes() }
 }
 
-/// The last component of the executable's path. From the kernel: the C library's own variable is not set yet when the runtime starts.
+/// The last component of the executable's path. From the kernel: the C library's own variable is not set yet when the
+/// runtime starts.
 pub fn program_name(buffer: &mut [u8; 4096]) -> &[u8] {
     let path = read_link(c"/proc/self/exe", buffer);
     match path.rsplit(|&b| b == b'/').next() {

@@ -183,7 +183,8 @@ impl Process {
     pub fn pause(&self, paused: bool) {
         self.paused.store(paused, Ordering::Relaxed);
         for thread in self.pool.all() {
-            // SAFETY: blocks are never unmapped; the field is one aligned word that the owner only reads in inlined code.
+            // SAFETY: blocks are never unmapped; the field is one aligned word that the owner only reads in inlined
+            // code.
             unsafe {
                 let events = if paused { self.no_events } else { (*thread).events };
                 core::ptr::write_volatile(&raw mut (*thread).header.events, events);

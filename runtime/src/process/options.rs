@@ -20,7 +20,8 @@ pub struct Options {
     pub crd_exact_usages: u64,
     /// Least sampling period.
     pub crd_period: u64,
-    /// Milliseconds between two records of communication over time; 0 = at barriers only; [`crate::phases::OFF`] = none.
+    /// Milliseconds between two records of communication over time; 0 = at barriers only; [`crate::phases::OFF`] =
+    /// none.
     pub phases: u64,
     /// Budget of these records.
     pub phases_bytes: u64,
@@ -44,7 +45,8 @@ pub struct Options {
     pub llc_ways: u64,
     /// Bytes of a line.
     pub cache_line: u64,
-    /// Processors that threads are bound to, as many as the list names; 0 = threads are not bound. The list itself: [`bind_list`].
+    /// Processors that threads are bound to, as many as the list names; 0 = threads are not bound. The list itself:
+    /// [`bind_list`].
     pub bind: u64,
     /// One true communication in so many is looked up by its address; 0 = none.
     pub objects: u64,

@@ -129,8 +129,8 @@ fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Proce
     Some(process)
 }
 
-/// The control block for threads that are not recorded: a directory without entries sends each access to the slow path, which
-/// returns at once.
+/// The control block for threads that are not recorded: a directory without entries sends each access to the slow path,
+/// which returns at once.
 fn off_thread(process: &Process, no_directory: *const u64) -> Option<*mut Thread> {
     let off = Thread::create(process)?;
     // Room for the counters of 2^24 regions, so that no module can count past the end.
@@ -273,8 +273,8 @@ fn text_bytes() -> u64 {
     }
 }
 
-/// An instrumented line takes some 200 bytes of code; a quarter of the numbers stays for modules loaded later, and libraries
-/// must fit as well. 16 bits leave 16 384 threads, 21 leave 512.
+/// An instrumented line takes some 200 bytes of code; a quarter of the numbers stays for modules loaded later, and
+/// libraries must fit as well. 16 bits leave 16 384 threads, 21 leave 512.
 fn site_bits_for(text: u64) -> u32 {
     let sites = text / 128 + (16 << 10);
     (u64::BITS - (sites * 4 / 3).leading_zeros()).clamp(16, 21)

@@ -1,7 +1,9 @@
-//! The clock of the hooks at regions: the processor's time stamp counter where it runs evenly, else the monotonic clock.
+//! The clock of the hooks at regions: the processor's time stamp counter where it runs evenly, else the monotonic
+//! clock.
 //!
-//! Reading the counter takes some 10 ns less than the kernel's clock without a system call, and hundreds less than with one. What a tick is
-//! in nanoseconds is measured against the monotonic clock from the start of the process on, again and again over twice the time.
+//! Reading the counter takes some 10 ns less than the kernel's clock without a system call, and hundreds less than with
+//! one. What a tick is in nanoseconds is measured against the monotonic clock from the start of the process on, again
+//! and again over twice the time.
 
 use super::clock;
 use core::arch::x86_64::{__cpuid, _rdtsc};
@@ -88,7 +90,8 @@ impl Ticks {
 }
 
 fn counter() -> u64 {
-    // SAFETY: an instruction without effects; every processor of this architecture has it, and Linux lets programs use it.
+    // SAFETY: an instruction without effects; every processor of this architecture has it, and Linux lets programs use
+    // it.
     unsafe { _rdtsc() }
 }
 

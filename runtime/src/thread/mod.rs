@@ -1,7 +1,7 @@
 //! Threads of the profiled program.
 //!
-//! A *control block* ([`Thread`]) is the memory of a live thread; blocks are recycled. A *logical thread* is a number in the
-//! profile; it is never used again. [`attach`] brings the two together, [`detach`] parts them.
+//! A *control block* ([`Thread`]) is the memory of a live thread; blocks are recycled. A *logical thread* is a number
+//! in the profile; it is never used again. [`attach`] brings the two together, [`detach`] parts them.
 
 pub mod memos;
 pub mod pool;

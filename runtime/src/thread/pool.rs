@@ -5,8 +5,8 @@ use crate::process::Process;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Treiber's stack. The upper 16 bits of the head count the changes, so that a block that was popped and pushed
-/// again in between (ABA) makes the exchange fail; 2^16 changes between one thread's load and exchange would be needed to fool it.
-/// Blocks are never unmapped, so a stale link can be read.
+/// again in between (ABA) makes the exchange fail; 2^16 changes between one thread's load and exchange would be needed
+/// to fool it. Blocks are never unmapped, so a stale link can be read.
 pub struct Pool {
     head: AtomicU64,
     made: AtomicU32,

@@ -1,9 +1,9 @@
-//! Memory that holds no events for the thread, known beyond a loop nest: as long as the thread's claim on its chunk holds
-//! ([`threadtalk_sigmem::claims`]).
+//! Memory that holds no events for the thread, known beyond a loop nest: as long as the thread's claim on its chunk
+//! holds ([`threadtalk_sigmem::claims`]).
 //!
-//! A bit for each 8 bytes. It is set only for what a loop of the thread really accesses, after the chunk was claimed, and
-//! only where the cells said that the access is no event: then another thread's later write is ordered behind the loop, and finds
-//! its directory emptied.
+//! A bit for each 8 bytes. It is set only for what a loop of the thread really accesses, after the chunk was claimed,
+//! and only where the cells said that the access is no event: then another thread's later write is ordered behind the
+//! loop, and finds its directory emptied.
 
 use crate::memory;
 use threadtalk_abi::loops::Access;

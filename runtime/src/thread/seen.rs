@@ -1,8 +1,8 @@
 //! Ranges of memory that hold no events for the thread: see [`threadtalk_abi::thread::ThreadHeader::ranges`].
 //!
-//! Mazaheri et al. count for programs without data races. In those, what another thread writes becomes visible to this one only
-//! through an acquire, and a loop nest without calls and atomic accesses has none. A cell that was own stays own, or gets readers:
-//! both are no event for its owner.
+//! Mazaheri et al. count for programs without data races. In those, what another thread writes becomes visible to this
+//! one only through an acquire, and a loop nest without calls and atomic accesses has none. A cell that was own stays
+//! own, or gets readers: both are no event for its owner.
 
 /// Ranges that are remembered: a stencil walks through three rows of some arrays.
 const MOST: usize = 8;

@@ -56,8 +56,8 @@ impl Visits {
         owner(current).store(NO_THREAD, Ordering::Relaxed);
     }
 
-    /// Room for more regions: a library was loaded. Returns the array to use from now on if the old one is too short; the old
-    /// one keeps its counts and stays in the profile under the same thread.
+    /// Room for more regions: a library was loaded. Returns the array to use from now on if the old one is too short;
+    /// the old one keeps its counts and stays in the profile under the same thread.
     pub fn make_room(&mut self, process: &Process, thread: u32) -> Option<*mut u64> {
         if self.current.is_some_and(|b| capacity(b) >= process.regions()) {
             return None;

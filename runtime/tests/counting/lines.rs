@@ -9,8 +9,8 @@ use threadtalk_runtime::thread::Thread;
 
 const LINE: usize = 64;
 
-/// What a thread writes without asking: its control block with header and memos, event cache, watches, counters of regions,
-/// and the records that the event cache counts in. (name, address, bytes)
+/// What a thread writes without asking: its control block with header and memos, event cache, watches, counters of
+/// regions, and the records that the event cache counts in. (name, address, bytes)
 fn written(thread: *mut Thread, regions: u32) -> Vec<(&'static str, usize, usize)> {
     // SAFETY: a block of the driver, at rest.
     let t = unsafe { &*thread };

@@ -1,8 +1,8 @@
 //! What ends up in the profile, against the exact model of the specification.
 //!
-//! Several logical threads driven from one: accesses go through the inlined sequence as `threadtalk_abi::thread` writes it
-//! down ([`inlined`]), the hooks behind it, the mapped file, and the decoder. A process has one profile, so each test
-//! runs its body in a process of its own.
+//! Several logical threads driven from one: accesses go through the inlined sequence as `threadtalk_abi::thread` writes
+//! it down ([`inlined`]), the hooks behind it, the mapped file, and the decoder. A process has one profile, so each
+//! test runs its body in a process of its own.
 
 mod driver;
 mod inlined;

@@ -52,8 +52,8 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Builds it, once in a test process. Its cargo has a target folder of its own: the one of these tests may be locked, and it
-    /// holds the runtime without the feature.
+    /// Builds it, once in a test process. Its cargo has a target folder of its own: the one of these tests may be
+    /// locked, and it holds the runtime without the feature.
     pub fn get() -> &'static Self {
         static RUNTIME: OnceLock<Runtime> = OnceLock::new();
         RUNTIME.get_or_init(|| {

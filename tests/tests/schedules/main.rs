@@ -10,8 +10,8 @@ use threadtalk_tests::expectation::Selector;
 use threadtalk_tests::oracle::{Counts, Oracle};
 use threadtalk_tests::scene::Scene;
 
-/// Kernels over elements smaller than a granule. Vectorised, they read a granule once and not once for each element in it: the
-/// scalar loop's count of reuse is an upper bound.
+/// Kernels over elements smaller than a granule. Vectorised, they read a granule once and not once for each element in
+/// it: the scalar loop's count of reuse is an upper bound.
 const NARROW: [&str; 3] = ["sum1", "sum2", "backwards"];
 
 /// A schedule for workers 1 to `workers`.
@@ -62,7 +62,8 @@ fn check(scene: &Scene, seed: u64, steps: usize, options: &str) {
         let selector = Selector { of: Some(("function".to_owned(), (*kernel).to_owned(), None)), own: false };
         let regions = match report.select(&selector, &Default::default()) {
             Ok(regions) => regions,
-            // A kernel that only calls the C library has no loads or stores of its own, but then it must not have counted.
+            // A kernel that only calls the C library has no loads or stores of its own, but then it must not have
+            // counted.
             Err(why) if expected == Counts::none(schedule.workers + 1) => {
                 drop(why);
                 continue;

@@ -37,8 +37,8 @@ pub struct Options {
     /// are the turns of its data, and a regression explains them as well as any.
     pub min_imbalance: f64,
     /// Share of the variance with which selection ends. What explains no more than 1 % of it beside the others has a
-    /// coefficient of at most 0.1, which matters to no one; but where it is nearly the opposite of one that is selected,
-    /// as the other side of a branch is, the two would share one cause with coefficients far above 1.
+    /// coefficient of at most 0.1, which matters to no one; but where it is nearly the opposite of one that is
+    /// selected, as the other side of a branch is, the two would share one cause with coefficients far above 1.
     pub unexplained: f64,
 }
 

@@ -1,9 +1,9 @@
 //! LIME (Oh et al., ICSE 2011): which branches or hardware events explain why some threads of a parallel section take
 //! longer.
 //!
-//! Events that behave alike over the threads are clustered (`cluster`); a regression finds the clusters that explain the
-//! time (`forward`, `pairs`); a control-flow cluster is reported by the branches that steer into it (`leaders`), a hardware
-//! cluster by its events (`analysis`). Instances are pooled before (`pool`) or combined after (`combine`).
+//! Events that behave alike over the threads are clustered (`cluster`); a regression finds the clusters that explain
+//! the time (`forward`, `pairs`); a control-flow cluster is reported by the branches that steer into it (`leaders`), a
+//! hardware cluster by its events (`analysis`). Instances are pooled before (`pool`) or combined after (`combine`).
 
 mod analysis;
 mod cause;

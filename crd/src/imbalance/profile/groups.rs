@@ -1,7 +1,7 @@
 //! Causes that counts cannot tell apart, as one with the others beside it.
 //!
-//! Leaders of one cluster of LIME go along with the same predictor, so each has about its score: the branch that one thread
-//! takes, and a loop in the function that is called there. A reader wants the branch.
+//! Leaders of one cluster of LIME go along with the same predictor, so each has about its score: the branch that one
+//! thread takes, and a loop in the function that is called there. A reader wants the branch.
 
 use std::collections::BTreeSet;
 
@@ -34,8 +34,8 @@ pub struct Group {
     pub others: Vec<usize>,
 }
 
-/// Groups of `causes`, which are in order of falling score, by the scores of their leads. Two branches are alike if wherever
-/// both are causes they are of one cluster, and that is the case somewhere.
+/// Groups of `causes`, which are in order of falling score, by the scores of their leads. Two branches are alike if
+/// wherever both are causes they are of one cluster, and that is the case somewhere.
 pub fn groups(causes: &[lime::Combined], told: &[Vec<Told>]) -> Vec<Group> {
     let clusters_of = |cause: usize, analysis: &[Told]| -> BTreeSet<usize> {
         let place = (causes[cause].kind, causes[cause].location);

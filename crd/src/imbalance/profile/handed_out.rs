@@ -1,10 +1,10 @@
 //! Work that OpenMP hands out to threads as they ask for it, dealt again.
 //!
-//! On a machine with fewer processors than the team has threads, those that run first take the chunks of a dynamic loop, or the tasks, and the
-//! others get none. That is no imbalance of the program. What is: work that comes in pieces too large to be shared out
-//! evenly. So the pieces are dealt in the order in which they were begun, each to the thread that has least so far, which is the one that
-//! would ask next if each had a processor of its own (list scheduling; Graham 1966). A thread begins with what was its
-//! own in any case.
+//! On a machine with fewer processors than the team has threads, those that run first take the chunks of a dynamic
+//! loop, or the tasks, and the others get none. That is no imbalance of the program. What is: work that comes in pieces
+//! too large to be shared out evenly. So the pieces are dealt in the order in which they were begun, each to the thread
+//! that has least so far, which is the one that would ask next if each had a processor of its own (list scheduling;
+//! Graham 1966). A thread begins with what was its own in any case.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,8 +12,8 @@ use super::model::Dependent;
 use super::observed::{EventKind, HandedOut, Observed, Part, SiteEvent, Sparse};
 use super::sections::work;
 
-/// Records of several pieces are divided into as many equal ones, but into none of less than this share of what a thread
-/// has in the mean: a tenth of the least imbalance that is looked into.
+/// Records of several pieces are divided into as many equal ones, but into none of less than this share of what a
+/// thread has in the mean: a tenth of the least imbalance that is looked into.
 const FINE: f64 = 0.001;
 
 /// What a thread has, or a piece gives.
@@ -126,8 +126,8 @@ fn deal(observed: &Observed, by: Dependent, all: &mut [Part], of: &[usize], piec
     let mut sizes: Vec<f64> = loads.iter().map(|load| load.size(observed, by)).collect();
     let mut order: Vec<&Part> = pieces.iter().flatten().copied().collect();
     order.sort_by_key(|piece| (piece.begin_ns, piece.thread));
-    // A thread may lose its processor between being given a chunk and the clock: of a guided loop, whose first chunks are
-    // large, the sizes tell the order.
+    // A thread may lose its processor between being given a chunk and the clock: of a guided loop, whose first chunks
+    // are large, the sizes tell the order.
     for guided in order.chunk_by_mut(|a, b| iterations(a) > 0 && iterations(b) > 0) {
         guided.sort_by_key(|piece| std::cmp::Reverse(iterations(piece)));
     }

@@ -37,8 +37,8 @@ pub fn leads(observed: &Observed, graph: &CallFlow, analysis: &lime::Analysis, s
     analysis.causes.iter().map(lead).collect()
 }
 
-/// Edges of the cluster that are reached from `node` through edges of the cluster, and through all edges of functions that
-/// are called on the way: a function that others call, too, may be entered as often in all threads.
+/// Edges of the cluster that are reached from `node` through edges of the cluster, and through all edges of functions
+/// that are called on the way: a function that others call, too, may be entered as often in all threads.
 fn led(edges: &[Edge], cluster: &BTreeSet<usize>, node: u32, function: &dyn Fn(u32) -> Option<u32>) -> Vec<usize> {
     let mut leaving: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (index, edge) in edges.iter().enumerate().filter(|(_, e)| !e.back) {

@@ -66,7 +66,8 @@ pub fn analyse(observed: &Observed, options: &Options) -> Imbalance {
     }
 }
 
-/// Only the parallel sections of a profile, those with the most imbalance time first; none unless control flow was counted.
+/// Only the parallel sections of a profile, those with the most imbalance time first; none unless control flow was
+/// counted.
 pub fn sections(profile: &Profile) -> Vec<Section> {
     if profile.modules().iter().all(|module| module.functions.is_empty()) {
         return Vec::new();

@@ -78,8 +78,8 @@ pub struct Section {
     pub team: Option<Vec<u32>>,
     /// Equation 1 of DeRose et al. from the sums of maxima and means over the instances.
     pub imbalance_percent: f64,
-    /// Seconds that perfect balance could save: maximum less mean, summed over the instances. Work is turned into time by the
-    /// section's own CPU time for each unit of work.
+    /// Seconds that perfect balance could save: maximum less mean, summed over the instances. Work is turned into time
+    /// by the section's own CPU time for each unit of work.
     pub imbalance_time: f64,
     /// What [`Imbalance::dependent`] says, of each thread, over all instances.
     pub values: Vec<f64>,
@@ -133,8 +133,8 @@ pub struct Cause {
     pub p: f64,
     /// How often each thread went that way, or had the event, summed over the recorded instances.
     pub counts: Vec<f64>,
-    /// Other branches that the same threads take as often, so that counts cannot tell which of them it is: this one leads
-    /// most of what takes the time. By falling score.
+    /// Other branches that the same threads take as often, so that counts cannot tell which of them it is: this one
+    /// leads most of what takes the time. By falling score.
     pub alike: Vec<Alike>,
 }
 

@@ -14,7 +14,8 @@ use super::observed::{EventKind, HandedOut, Observed, Part, SiteEvent, Sparse, S
 use super::places::Places;
 use super::{MISS_COST, Options};
 
-/// Work that is handed out ends as unevenly as its last pieces are large: below this percentage there is nothing to explain.
+/// Work that is handed out ends as unevenly as its last pieces are large: below this percentage there is nothing to
+/// explain.
 const GRAIN_PERCENT: f64 = 5.0;
 
 /// What all instances of a program share.
@@ -135,8 +136,8 @@ impl<'a> Sections<'a> {
         })
     }
 
-    /// The instances that can be compared, and how many each stands for besides its own weight: of a section some of whose
-    /// instances have counts those, if work is compared.
+    /// The instances that can be compared, and how many each stands for besides its own weight: of a section some of
+    /// whose instances have counts those, if work is compared.
     fn comparable<'i>(&self, instances: &[&'i Instance<'a>]) -> (Vec<&'i Instance<'a>>, f64) {
         let counted = |i: &&&Instance| i.parts.iter().all(|p| p.counted);
         let kept: Vec<&Instance> = instances.iter().filter(counted).copied().collect();

@@ -1,5 +1,5 @@
-//! Similarity of the threads of the program's parallel sections (Liu et al.), from their CPU time in the call tree; where
-//! no times were taken or the threads ran too shortly for them, from their work in the regions of the source.
+//! Similarity of the threads of the program's parallel sections (Liu et al.), from their CPU time in the call tree;
+//! where no times were taken or the threads ran too shortly for them, from their work in the regions of the source.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -9,9 +9,10 @@
 //! cpus 0-15,16-31           # the operating system's numbers, in the order of the tree
 //! ```
 //!
-//! A line is a level: what its groups are (`package`, `node`, `die`, `L1` to `L9`, `core`, `thread`), how many of them are in each group
-//! of the line before, and what an event between two of them costs. Distances are stated for all levels or for none; if for
-//! none, the innermost costs 1 and each level outwards twice as much. Without `cpus` processors are numbered from 0.
+//! A line is a level: what its groups are (`package`, `node`, `die`, `L1` to `L9`, `core`, `thread`), how many of them
+//! are in each group of the line before, and what an event between two of them costs. Distances are stated for all
+//! levels or for none; if for none, the innermost costs 1 and each level outwards twice as much. Without `cpus`
+//! processors are numbered from 0.
 
 use super::super::cpus::parse_cpus;
 use super::{LevelKind, Topology, doubling};

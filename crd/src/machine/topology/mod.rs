@@ -69,8 +69,8 @@ impl Serialize for LevelKind {
 pub struct Level {
     /// What its groups are.
     pub kind: LevelKind,
-    /// Cost of an event between two of its groups that lie in one group of the level before. Never smaller than that of the
-    /// level after it.
+    /// Cost of an event between two of its groups that lie in one group of the level before. Never smaller than that of
+    /// the level after it.
     pub distance: u32,
     /// Group of each processor, numbered from 0 in the order of the processors over the whole machine.
     pub groups: Vec<u32>,
@@ -96,9 +96,10 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// From processors and, outermost level first, what each processor's group is in each level (any labels: a group is what
-    /// has equal labels inside a group of the level before). Levels that split nothing are left out, and the last one is completed
-    /// by `innermost` if it has groups of several processors. `distance` gives a level's cost by the number of levels inside it.
+    /// From processors and, outermost level first, what each processor's group is in each level (any labels: a group is
+    /// what has equal labels inside a group of the level before). Levels that split nothing are left out, and the last
+    /// one is completed by `innermost` if it has groups of several processors. `distance` gives a level's cost by the
+    /// number of levels inside it.
     fn new(
         cpus: Vec<u32>,
         labels: Vec<(LevelKind, Vec<u32>)>,

@@ -13,11 +13,12 @@ pub const SYSFS_NODE: &str = "/sys/devices/system/node";
 /// First processor of the group of each processor, by kind.
 type Groups = BTreeMap<LevelKind, BTreeMap<u32, u32>>;
 
-/// The topology of the processors described under `cpu_root` ([`super::super::SYSFS_CPU`]) and `node_root` ([`SYSFS_NODE`]; a
-/// kernel without memory nodes has none). Only `allowed` ones if given: those that this process may use.
+/// The topology of the processors described under `cpu_root` ([`super::super::SYSFS_CPU`]) and `node_root`
+/// ([`SYSFS_NODE`]; a kernel without memory nodes has none). Only `allowed` ones if given: those that this process may
+/// use.
 ///
-/// Each level outwards has twice the distance of the one inside it. Where Linux has two kinds for the same groups (a package
-/// that is a memory node and shares a cache) the level has the name of the innermost, which says most.
+/// Each level outwards has twice the distance of the one inside it. Where Linux has two kinds for the same groups (a
+/// package that is a memory node and shares a cache) the level has the name of the innermost, which says most.
 pub fn read_topology(cpu_root: &Path, node_root: &Path, allowed: Option<&[u32]>) -> Result<Topology, SysfsError> {
     let mut groups = Groups::new();
     let mut cpus = Vec::new();
@@ -83,8 +84,9 @@ fn build(cpus: Vec<u32>, groups: Groups) -> Topology {
         .into_iter()
         .map(|(kind, of)| (kind, cpus.iter().map(|cpu| of.get(cpu).copied().unwrap_or(*cpu)).collect()))
         .collect();
-    // Fewer groups are further outside: a memory node may hold several packages, or be a part of one. Where two kinds have as
-    // many groups, the nearer to the core comes first and takes the level; of caches the larger level is further out.
+    // Fewer groups are further outside: a memory node may hold several packages, or be a part of one. Where two kinds
+    // have as many groups, the nearer to the core comes first and takes the level; of caches the larger level is
+    // further out.
     let distinct = |of: &[u32]| {
         let mut of = of.to_vec();
         of.sort_unstable();

@@ -1,6 +1,6 @@
-//! The call graph with load balance boxes (DeRose et al., Figure 3): a box is as high as the largest time of a thread in
-//! the function itself and as wide as the largest time in what it calls; in it a bar on the left up to the average, one
-//! on the right up to the minimum, and the rest is imbalance.
+//! The call graph with load balance boxes (DeRose et al., Figure 3): a box is as high as the largest time of a thread
+//! in the function itself and as wide as the largest time in what it calls; in it a bar on the left up to the average,
+//! one on the right up to the minimum, and the rest is imbalance.
 
 use super::super::canvas::{self, Anchor, Canvas, FAINT, Font, RULE};
 use super::{AVERAGE, EXCESS, MINIMUM};

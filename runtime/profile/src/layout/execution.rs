@@ -1,7 +1,7 @@
 //! What the control-flow counters, clocks and synchronisation hooks leave: how often, how long, and in which instance.
 //!
-//! All times are nanoseconds. Points in time are on the monotonic clock, counted from the file's start; a site number with
-//! [`CODE_SITE`] set names a [`CodeRecord`].
+//! All times are nanoseconds. Points in time are on the monotonic clock, counted from the file's start; a site number
+//! with [`CODE_SITE`] set names a [`CodeRecord`].
 
 /// Set in a site number that names a [`CodeRecord`] by its lower bits: code that the pass has not seen.
 pub const CODE_SITE: u32 = 1 << 31;
@@ -98,7 +98,8 @@ numbers! {
         OmpSingle = 6,
         /// From one wait at another kind of barrier (C++20's, hand-made with condition variables) to the next.
         Condition = 7,
-        /// A piece of work that a thread asked for, inside such parts of it: a chunk of a dynamic or guided loop, a task.
+        /// A piece of work that a thread asked for, inside such parts of it: a chunk of a dynamic or guided loop, a
+        /// task.
         OmpPiece = 8,
     }
 }
@@ -133,8 +134,8 @@ pub struct CountRecord {
     pub count: u64,
 }
 
-/// A node of a thread's call tree: a region, reached through its parent. Updated in place while it is open: a visit counts from its
-/// entry, its time from its exit.
+/// A node of a thread's call tree: a region, reached through its parent. Updated in place while it is open: a visit
+/// counts from its entry, its time from its exit.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NodeRecord {
@@ -154,7 +155,8 @@ pub struct NodeRecord {
     pub cpu_ns: u64,
 }
 
-/// The part of one thread in a dynamic instance of a parallel section. Records of one instance have equal kind, key and ordinal.
+/// The part of one thread in a dynamic instance of a parallel section. Records of one instance have equal kind, key and
+/// ordinal.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InstanceRecord {
@@ -175,8 +177,8 @@ pub struct InstanceRecord {
     /// What the section is: the barrier's, creator's or code's identity. Means nothing outside of the run. Of
     /// [`InstanceKind::OmpPiece`]: that of its region.
     pub key: u64,
-    /// Which of the key's dynamic instances, from 0. Of [`InstanceKind::OmpPiece`]: iterations of a chunk of a guided loop, which
-    /// tell better than times what was handed out first; else 0.
+    /// Which of the key's dynamic instances, from 0. Of [`InstanceKind::OmpPiece`]: iterations of a chunk of a guided
+    /// loop, which tell better than times what was handed out first; else 0.
     pub ordinal: u64,
     /// When the thread began.
     pub begin_ns: u64,
@@ -186,8 +188,9 @@ pub struct InstanceRecord {
     pub release_ns: u64,
     /// CPU time from begin to arrival.
     pub cpu_ns: u64,
-    /// Instances of the same section that this one stands for, itself included; at least 1. Of [`InstanceKind::OmpPiece`]: pieces
-    /// of about the same size that followed each other on the thread and have this record together.
+    /// Instances of the same section that this one stands for, itself included; at least 1. Of
+    /// [`InstanceKind::OmpPiece`]: pieces of about the same size that followed each other on the thread and have this
+    /// record together.
     pub weight: u64,
 }
 

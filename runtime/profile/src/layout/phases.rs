@@ -1,9 +1,9 @@
 //! Communication over time.
 
-/// What `reader` read of `writer`'s data from one moment to another. A thread writes a set of these, one for each writer of
-/// whom it had events, when it arrives where threads wait for each other and when a slice of time is over; what it counts
-/// after its last set is in the [`super::EventRecord`]s alone. So sets never count more than those, and what they leave is the
-/// end of the thread.
+/// What `reader` read of `writer`'s data from one moment to another. A thread writes a set of these, one for each
+/// writer of whom it had events, when it arrives where threads wait for each other and when a slice of time is over;
+/// what it counts after its last set is in the [`super::EventRecord`]s alone. So sets never count more than those, and
+/// what they leave is the end of the thread.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PhaseRecord {
@@ -11,8 +11,8 @@ pub struct PhaseRecord {
     pub reader: u32,
     /// Logical thread.
     pub writer: u32,
-    /// When the time that the record covers began, in nanoseconds after the file's start: the end of the thread's set before, or
-    /// when the thread was let go after it.
+    /// When the time that the record covers began, in nanoseconds after the file's start: the end of the thread's set
+    /// before, or when the thread was let go after it.
     pub from_ns: u64,
     /// When it ended; not before `from_ns`.
     pub to_ns: u64,
@@ -20,7 +20,8 @@ pub struct PhaseRecord {
     pub raw: u64,
     /// Reuse in that time.
     pub rar: u64,
-    /// The meeting at which it ended: equal for all threads that waited for each other there, and for no others; 0 = unknown.
+    /// The meeting at which it ended: equal for all threads that waited for each other there, and for no others; 0 =
+    /// unknown.
     pub meeting: u64,
     /// A [`PhaseEnd`].
     pub end: u16,

@@ -23,8 +23,8 @@ pub fn check(parts: &[Part], how: How) -> Result<(), MergeError> {
     Ok(())
 }
 
-/// Nanoseconds from the earliest start of all parts to the start of each. Runs of one program all start at 0: when each of
-/// them was made says nothing about it.
+/// Nanoseconds from the earliest start of all parts to the start of each. Runs of one program all start at 0: when each
+/// of them was made says nothing about it.
 pub fn delays(parts: &[Part], how: How) -> Vec<u64> {
     if how == How::Sum {
         return vec![0; parts.len()];

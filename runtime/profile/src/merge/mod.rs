@@ -1,8 +1,9 @@
 //! Several profiles as one: the ranks of a job side by side, or runs of one program added up.
 //!
-//! Numbers of sites, regions and threads are those of their own profile, so all are given out anew: equal modules become one, user
-//! regions of the same path become one, threads become new ones ([`How::Ranks`]) or the ones of the same number ([`How::Sum`]).
-//! No count is lost or made: each total of the result is the sum of the parts' totals, whatever their order.
+//! Numbers of sites, regions and threads are those of their own profile, so all are given out anew: equal modules
+//! become one, user regions of the same path become one, threads become new ones ([`How::Ranks`]) or the ones of the
+//! same number ([`How::Sum`]). No count is lost or made: each total of the result is the sum of the parts' totals,
+//! whatever their order.
 
 mod execution;
 mod header;
@@ -24,8 +25,8 @@ pub const PART: &str = "merged.part.";
 /// What the threads of the parts have to do with each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// Nothing: each part is a process of its own. Its threads get numbers after those of the parts before, and names that
-    /// begin with `r` and the number of the part.
+    /// Nothing: each part is a process of its own. Its threads get numbers after those of the parts before, and names
+    /// that begin with `r` and the number of the part.
     Ranks,
     /// Each part is a run of the same program: threads of the same number are the same.
     Sum,

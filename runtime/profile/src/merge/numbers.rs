@@ -126,7 +126,8 @@ impl Sites {
     }
 }
 
-/// Regions that programs named, each path once. Numbers count down from the largest, so that a parent comes before its children.
+/// Regions that programs named, each path once. Numbers count down from the largest, so that a parent comes before its
+/// children.
 pub struct Regions {
     pub user: Vec<UserRegion>,
     known: HashMap<(Option<u32>, String), u32>,

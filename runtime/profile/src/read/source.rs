@@ -26,7 +26,8 @@ impl fmt::Debug for Source {
 }
 
 impl Source {
-    /// Maps a sealed file; copies one whose process may still be writing to it, so that what was checked stays as it was.
+    /// Maps a sealed file; copies one whose process may still be writing to it, so that what was checked stays as it
+    /// was.
     pub fn open(path: &Path) -> Result<Self, ErrorKind> {
         let mut file = File::open(path)?;
         if !file.metadata()?.is_file() {

@@ -1,8 +1,8 @@
-//! A model of the caches for each thread, fed by every access of code that was compiled for it: misses by line of the source where the
-//! machine has no counters of its own, or gives them to nobody.
+//! A model of the caches for each thread, fed by every access of code that was compiled for it: misses by line of the
+//! source where the machine has no counters of its own, or gives them to nobody.
 //!
-//! Each thread has a first-level cache and a share of the last level to itself. What threads do to each other's caches is
-//! communication, which is measured elsewhere and not guessed here.
+//! Each thread has a first-level cache and a share of the last level to itself. What threads do to each other's caches
+//! is communication, which is measured elsewhere and not guessed here.
 
 mod machine;
 pub mod model;

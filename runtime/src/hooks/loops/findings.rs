@@ -113,8 +113,8 @@ impl Findings {
     }
 }
 
-/// Sorts by iteration; those of one iteration keep their order. `false`: an iteration has events of two accesses, and which
-/// comes first is not known.
+/// Sorts by iteration; those of one iteration keep their order. `false`: an iteration has events of two accesses, and
+/// which comes first is not known.
 pub fn sort(found: &mut [Found]) -> bool {
     // Nearly sorted already, and few.
     for end in 1..found.len() {

@@ -1,20 +1,20 @@
 //! Whole loops: all accesses counted before the loop runs, as if it had run.
 //!
-//! Own values are no events, whatever their order, and most loops read little else. [`reads`] finds the events that a loop makes
-//! in the state that the cells are in before it. There are three ways to count them ([`findings`]):
+//! Own values are no events, whatever their order, and most loops read little else. [`reads`] finds the events that a
+//! loop makes in the state that the cells are in before it. There are three ways to count them ([`findings`]):
 //!
-//! * If they are few, one by one in the order of the loop, as its instrumented copy would: first reads, exact traces and
-//!   watched elements included. So the rim of a row costs what it costs, and not the row.
-//! * If they are many, as sums for each counter: reuse that the thread knows already. Where order matters (a trace that is
-//!   followed exactly, a watched element) states are not known in this sense.
+//! * If they are few, one by one in the order of the loop, as its instrumented copy would: first reads, exact traces
+//!   and watched elements included. So the rim of a row costs what it costs, and not the row.
+//! * If they are many, as sums for each counter: reuse that the thread knows already. Where order matters (a trace that
+//!   is followed exactly, a watched element) states are not known in this sense.
 //!
 //! * If one access alone makes events, and reads granule after granule upwards: all of them, in order ([`stream`]).
 //!
-//! Else, or if the loop overwrites what makes the events, its instrumented copy runs. Whether a loop is settled here is decided
-//! before anything is counted.
+//! Else, or if the loop overwrites what makes the events, its instrumented copy runs. Whether a loop is settled here is
+//! decided before anything is counted.
 //!
-//! While events are sampled (`crd=auto`), one loop in [`IN_ORDER`] that has many is left to its instrumented copy: samples
-//! start there, and they end there because a watched element's cell is marked.
+//! While events are sampled (`crd=auto`), one loop in [`IN_ORDER`] that has many is left to its instrumented copy:
+//! samples start there, and they end there because a watched element's cell is marked.
 
 mod findings;
 mod reads;
@@ -127,8 +127,8 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], kind: Kind, iter
     settled
 }
 
-/// The events of all reads, in the state before the loop, and the number of ranges that are known to have none. `None`: too
-/// many events, and not of one access alone that reads a stream.
+/// The events of all reads, in the state before the loop, and the number of ranges that are known to have none. `None`:
+/// too many events, and not of one access alone that reads a stream.
 fn look(
     t: &mut Thread,
     p: &Process,
@@ -216,8 +216,9 @@ fn dense(access: &Access) -> bool {
 
 /// The cells as plain numbers: relaxed loads that may be joined into vector loads.
 fn plain(cells: &[AtomicU32]) -> &[u32] {
-    // SAFETY: same layout. In a race-free program no other thread changes these cells during the loop, except readers of the same
-    // values, whose exchange of one state for another this thread sees either way; a torn view is not possible for aligned words.
+    // SAFETY: same layout. In a race-free program no other thread changes these cells during the loop, except readers
+    // of the same values, whose exchange of one state for another this thread sees either way; a torn view is not
+    // possible for aligned words.
     unsafe { slice::from_raw_parts(cells.as_ptr().cast::<u32>(), cells.len()) }
 }
 
@@ -256,8 +257,8 @@ fn write(t: &mut Thread, p: &Process, access: &Access, iterations: u64) {
     }
 }
 
-/// How many of the next `most` accesses, one at least, lie wholly in the chunk of the first one's first byte. (A first one that
-/// does not is alone.)
+/// How many of the next `most` accesses, one at least, lie wholly in the chunk of the first one's first byte. (A first
+/// one that does not is alone.)
 fn in_chunk(access: &Access, at: u64, most: u64) -> u64 {
     let (bytes, stride) = (u64::from(access.bytes), access.stride.unsigned_abs());
     let within = at % CHUNK_BYTES;
@@ -273,7 +274,8 @@ fn fill(t: &mut Thread, p: &Process, address: u64, bytes: u64, fresh: u32) {
     for run in p.signature.cells(address, bytes, &mut stock) {
         let Run::Mapped { address, cells } = run else { continue };
         t.enter(p, address);
-        // SAFETY: as in `plain`; in a race-free program nobody else touches the cells of memory that this thread is about to write.
+        // SAFETY: as in `plain`; in a race-free program nobody else touches the cells of memory that this thread is
+        // about to write.
         let cells = unsafe { slice::from_raw_parts_mut(cells.as_ptr().cast_mut().cast::<u32>(), cells.len()) };
         cells.fill(fresh);
     }

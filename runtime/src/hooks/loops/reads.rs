@@ -12,8 +12,8 @@ use threadtalk_abi::loops::Access;
 use threadtalk_abi::thread::EventCounter;
 use threadtalk_sigmem::Run;
 
-/// Bytes between accesses that are looked at together with what lies between them: 16 cells take as long as one by itself. Where
-/// they are farther apart, looking ahead costs more than the sequence in the loop.
+/// Bytes between accesses that are looked at together with what lies between them: 16 cells take as long as one by
+/// itself. Where they are farther apart, looking ahead costs more than the sequence in the loop.
 pub const NEAR: u64 = 64;
 
 /// Iterations of a loop whose events are told apart although it reads parts of granules.
@@ -48,8 +48,8 @@ enum Meaning {
 }
 
 impl Reader<'_> {
-    /// Finds the access's events. Where the span is own, which is nearly always nearly all of it, gaps between accesses and
-    /// overlaps of accesses do not matter.
+    /// Finds the access's events. Where the span is own, which is nearly always nearly all of it, gaps between accesses
+    /// and overlaps of accesses do not matter.
     pub fn look(&mut self, found: &mut Findings) -> Result<(), TooMany> {
         let (mut at, end) = (self.span.first & !(GRANULE - 1), self.span.last + 1);
         let pattern = Pattern::of(self.access, self.span.first);
@@ -61,7 +61,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The events in a part of the span that lies in one chunk. Where it is claimed, what has none is not looked at again.
+    /// The events in a part of the span that lies in one chunk. Where it is claimed, what has none is not looked at
+    /// again.
     fn part(&mut self, (from, to): (u64, u64), pattern: Pattern, found: &mut Findings) -> Result<(), TooMany> {
         let own = self.t.header.own_base;
         let holds = self.p.claims.holds(&self.t.writable, from) && self.p.signature.pool.chunks_aliased() == 0;
@@ -158,7 +159,8 @@ impl Reader<'_> {
         whole && (stride == 0 || stride >= bytes)
     }
 
-    /// Accesses of parts of granules, or overlapping ones: those of the given granules, listed in the order of the loop.
+    /// Accesses of parts of granules, or overlapping ones: those of the given granules, listed in the order of the
+    /// loop.
     fn irregular(&self, (from, to): (u64, u64), found: &mut Findings) -> Result<(), TooMany> {
         let bytes = u64::from(self.access.bytes);
         if self.iterations > MOST_IRREGULAR {

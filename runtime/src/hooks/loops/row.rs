@@ -10,8 +10,9 @@ use threadtalk_abi::cell::NONE;
 use threadtalk_abi::loops::{Access, WRITE};
 use threadtalk_abi::{CHUNK_BYTES, GRANULE};
 
-/// Counts the loop if all its cells are own, or in a state of which reads are no events or reuse that this thread knows, and no sample
-/// is due. What [`super::settle`] does otherwise takes as long for two dozen elements as the elements themselves.
+/// Counts the loop if all its cells are own, or in a state of which reads are no events or reuse that this thread
+/// knows, and no sample is due. What [`super::settle`] does otherwise takes as long for two dozen elements as the
+/// elements themselves.
 pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> bool {
     let [access] = accesses else { return false };
     if access.flags & WRITE != 0 || access.stride <= 0 || iterations > CHUNK_BYTES || !dense(access) {

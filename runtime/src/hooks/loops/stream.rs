@@ -1,7 +1,8 @@
-//! A loop in which one access alone makes events, from one end of its range to the other: all of them in their order, as many at a
-//! time as are alike.
+//! A loop in which one access alone makes events, from one end of its range to the other: all of them in their order,
+//! as many at a time as are alike.
 //!
-//! This is what the instrumented copy of the loop would do: samples of the reuse distance begin and end at the same reads.
+//! This is what the instrumented copy of the loop would do: samples of the reuse distance begin and end at the same
+//! reads.
 
 use super::{Span, plain};
 use crate::hooks::access::{read_alike, read_cell};
@@ -32,7 +33,8 @@ pub fn read(t: &mut Thread, p: &Process, span: Span, site: u32) {
                 equal_prefix(plain(rest), state)
             } else if let Some(counter) = t.known(state, site) {
                 let alike = equal_prefix(plain(rest), state) as u64;
-                // SAFETY: counters of the event cache are mapped for the life of the process, and only this thread counts in them.
+                // SAFETY: counters of the event cache are mapped for the life of the process, and only this thread
+                // counts in them.
                 let counter = unsafe { &mut *counter };
                 // Before the next one to be sampled.
                 let free = alike.min(counter.next.saturating_sub(counter.rar).saturating_sub(1));

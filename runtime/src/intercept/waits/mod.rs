@@ -1,4 +1,5 @@
-//! Calls in which a thread may wait, as the C library has them: each is timed, and the thread is not effective meanwhile.
+//! Calls in which a thread may wait, as the C library has them: each is timed, and the thread is not effective
+//! meanwhile.
 //!
 //! A lock is tried first: one that is free costs no more than that and is no waiting. libstdc++'s and libomp's calls
 //! come by here, too, because they go through the dynamic linker; the C library's own do not.
@@ -13,7 +14,8 @@ use crate::execution::waiting;
 use core::ffi::c_int;
 use threadtalk_profile::layout::BlockedKind;
 
-/// Defines functions that wait and return: `kind: name(argument: type, ...) -> type, or the result without a next definition`.
+/// Defines functions that wait and return: `kind: name(argument: type, ...) -> type, or the result without a next
+/// definition`.
 macro_rules! waits {
     ($($kind:ident: fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty, or $missing:expr;)*) => {$(
         $crate::intercept::interpose! {
