@@ -116,7 +116,7 @@ fn the_analysis_forbids_unsafe_code() {
     assert!(text.contains("#![forbid(unsafe_code)]"));
 }
 
-/// rustfmt keeps code within 120 columns and leaves comments as they are.
+/// rustfmt keeps code within 120 columns and leaves comments as they are. A row of a table is one line however long.
 #[test]
 fn comments_keep_to_120_columns() {
     let listed = Command::new("git").args(["ls-files", "*.rs"]).current_dir(workspace()).output().unwrap();
@@ -125,7 +125,10 @@ fn comments_keep_to_120_columns() {
     let mut long = Vec::new();
     for file in files.lines() {
         let text = std::fs::read_to_string(workspace().join(file)).unwrap();
-        let comments = text.lines().zip(1..).filter(|(line, _)| line.trim_start().starts_with("//"));
+        let comments = text.lines().zip(1..).filter(|(line, _)| {
+            let line = line.trim_start();
+            line.starts_with("//") && !line.trim_start_matches(['/', '!', ' ']).starts_with('|')
+        });
         long.extend(comments.filter(|(line, _)| line.chars().count() > 120).map(|(_, at)| format!("{file}:{at}")));
     }
     assert!(!files.is_empty() && long.is_empty(), "{long:#?}");

@@ -89,7 +89,8 @@ fn relative(found: Option<f64>, exact: Option<f64>, floor: f64) -> f64 {
     }
 }
 
-/// |found - exact| / max(found, exact, floor): 0 to 1. Both measures may be 0 but for rounding, so that below the floor (H: 0.001,
+/// 0 to 1: |found - exact| / max(found, exact, floor). Both measures may be 0 but for rounding, so that below
+/// the floor (H: 0.001,
 /// B: 0.1 %) differences are of no interest.
 fn apart(found: Option<f64>, exact: Option<f64>, floor: f64) -> f64 {
     let larger = found.unwrap_or(0.0).abs().max(exact.unwrap_or(0.0).abs()).max(floor);

@@ -23,7 +23,7 @@ pub const EVENT_SITE_FACTOR: u32 = 37;
 ///     t = directory[a >> 16];            if t == 0 goto slow
 ///     c = the n cells at a + t;          if not all equal goto slow
 ///     if c - own_base < own_span         done                     (own value)
-///     if c == quiet                      done                     (own value that others have read; not where a memo is)
+///     if c == quiet                      done                     (own value that others read; not with a memo)
 ///     e = events[(c + s * 37) % 1024];   if e.key != (s << 32 | c) goto slow
 ///     r = e.counter.rar + n;             if r >= e.counter.next goto slow
 ///     e.counter.rar = r                  done                     (reuse, or a read that is no event)
