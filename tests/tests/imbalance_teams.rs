@@ -55,7 +55,7 @@ fn has_only(all: &Value, threads: usize, program: &str, mode: &str) {
 
 /// No section has a cause, and none has lost more than a few percent.
 fn has_none(all: &Value, threads: usize, what: &str) {
-    assert!(worst(all, threads)["imbalance_percent"].as_f64().unwrap() < 5.0, "{what}: {all:#}");
+    assert!(worst(all, threads)["imbalance_percent"].as_f64().unwrap() < 10.0, "{what}: {all:#}");
     for section in all["sections"].as_array().unwrap() {
         assert_eq!(important(section), [], "{what}, {threads} threads: {section:#}");
     }

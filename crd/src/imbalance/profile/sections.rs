@@ -16,7 +16,7 @@ use super::{MISS_COST, Options};
 
 /// Work that is handed out ends as unevenly as its last pieces are large: below this percentage there is nothing to
 /// explain.
-const GRAIN_PERCENT: f64 = 5.0;
+const GRAIN_PERCENT: f64 = 10.0;
 
 /// What all instances of a program share.
 pub struct Sections<'a> {
