@@ -61,6 +61,18 @@ fn has_none(all: &Value, threads: usize, what: &str) {
     }
 }
 
+/// The section begins in that function.
+fn is_within(section: &Value, function: &str) -> bool {
+    section["function"] == function
+}
+
+/// The first line of a program with this text.
+fn line_of(program: &str, text: &str) -> Value {
+    let source = std::fs::read_to_string(programs().join("imbalance").join(program)).unwrap();
+    let line = (1..).zip(source.lines()).find(|(_, line)| line.contains(text));
+    line.unwrap_or_else(|| panic!("{text} in {program}")).0.into()
+}
+
 #[test]
 fn work_that_openmp_hands_out() {
     let scene = scene("handed_out.c", &["-fopenmp"]);
@@ -137,5 +149,31 @@ fn the_report_says_that_work_was_handed_out_and_what_was_compared() {
         ["compared       executed instructions (work)", "compared as if each had a processor", "in the same threads: "]
     {
         assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+}
+
+#[test]
+fn what_the_first_thread_does_alone_after_it_has_joined_the_others_is_of_no_section() {
+    let scene = scene("tail.c", &["-pthread"]);
+    for threads in TEAMS {
+        let number = threads.to_string();
+        for mode in ["even", "helper", "again"] {
+            let all = run(&scene, &[mode, &number], threads);
+            has_none(&all, threads, mode);
+            let sections = all["sections"].as_array().unwrap();
+            let last = sections.iter().find(|s| s["kind"] == "join" && s["threads"] == threads && is_within(s, "work"));
+            let last = last.unwrap_or_else(|| panic!("{mode}: {all:#}"));
+            assert_eq!(last["instances"], if mode == "again" { 2 } else { 1 }, "{mode}: {last:#}");
+            assert_eq!(last["end_line"], line_of("tail.c", "pthread_join(ids[t]"), "{mode}: {last:#}");
+        }
+        let all = run(&scene, &["planted", &number], threads);
+        has_only(&all, threads, "tail.c", "planted");
+        let found: Vec<&Value> =
+            all["sections"].as_array().unwrap().iter().filter(|s| !important(s).is_empty()).collect();
+        assert_eq!(found.len(), 2, "the part after the last barrier, and all from creation to join: {all:#}");
+        let section = found.iter().find(|s| s["encloses"] == false).unwrap_or_else(|| panic!("{all:#}"));
+        assert_eq!((&section["kind"], is_within(section, "work")), (&"join".into(), true), "{section:#}");
+        assert!(marked("tail.c", "planted").contains(&important(section)[0].0), "{section:#}");
+        assert_eq!(section["line"], line_of("tail.c", "pthread_barrier_wait"), "{section:#}");
     }
 }

@@ -4,6 +4,10 @@
 //! arrives at the next. Threads that one round of a barrier lets go at the same time share the next phase: its key is
 //! that barrier, its ordinal the round that ends it if it comes back there.
 //!
+//! *Barrier to join.* After the last barrier a phase ends with the thread. Of a thread that joins others it ends there,
+//! if those it joins are of the same phase: what it does alone afterwards is serial code. Which they are the analysis
+//! knows, so what the thread does from its first join on is recorded apart.
+//!
 //! *Create to join.* What a thread creates until it joins is one instance; its own part is marked as that of the
 //! primary.
 //!
@@ -115,6 +119,10 @@ pub fn creates(t: &mut Thread, p: &Process, site: u32) -> u64 {
         group,
         Identity { kind: InstanceKind::Join, key, ordinal, weight, flags, team: 1, begin_site: site },
     );
+    if phase(t).identity.flags & instance_flags::RESUMED != 0 {
+        // The group may meet at barriers of its own: another first phase.
+        end_phase(t, p, site);
+    }
     if barriers::exist() && (!phase(t).is_open || phase(t).identity.key == 0) {
         begin_first_phase(t, p);
     }
@@ -125,11 +133,28 @@ pub fn creates(t: &mut Thread, p: &Process, site: u32) -> u64 {
 pub fn before_join(t: &mut Thread, p: &Process, site: u32) {
     t.execution.sections.is_joined = true;
     part::close(t, p, group, site);
+    if phase(t).identity.flags & instance_flags::RESUMED == 0 {
+        end_phase(t, p, site);
+    }
 }
 
-/// It has joined it.
+/// It has joined it, or could not.
 pub fn after_join(t: &mut Thread, p: &Process) {
     part::release(p, &t.execution.sections.group);
+    let ended = t.execution.sections.phase;
+    if !ended.record.is_null() && ended.identity.flags & instance_flags::RESUMED == 0 {
+        part::release(p, &ended);
+        let flags = ended.identity.flags & !instance_flags::LAST | instance_flags::RESUMED;
+        part::open(t, p, phase, Identity { flags, ..ended.identity });
+    }
+}
+
+/// The phase ends before a barrier does it, if it has come to be known which it is.
+fn end_phase(t: &mut Thread, p: &Process, site: u32) {
+    if phase(t).identity.key != 0 {
+        phase(t).identity.flags |= instance_flags::LAST;
+        part::close(t, p, phase, site);
+    }
 }
 
 /// A logical thread begins on this block.
@@ -163,9 +188,7 @@ fn begin_first_phase(t: &mut Thread, p: &Process) {
 
 /// The calling thread ends. What came after its last barrier is a phase of those that it shared that with.
 pub(super) fn thread_ends(t: &mut Thread, p: &Process) {
-    if phase(t).identity.key != 0 {
-        part::close(t, p, phase, 0);
-    }
+    end_phase(t, p, 0);
     part::close(t, p, life, 0);
     (phase(t).is_open, group(t).is_open) = (false, false);
     debug_assert!(t.view.thread() != NO_THREAD);

@@ -63,16 +63,19 @@ fn release(thread: pthread_t, joins: bool, call: impl FnOnce() -> c_int) -> c_in
     result
 }
 
-/// Joins, waiting.
-fn join(thread: pthread_t, call: impl FnOnce() -> c_int) -> c_int {
+/// The calling thread arrives where it joins another.
+fn arrive() {
     on_thread(|t, p| {
         let site = t.header.call_site;
         sections::before_join(t, p, site);
     });
+}
+
+/// Joins, waiting.
+fn join(thread: pthread_t, call: impl FnOnce() -> c_int) -> c_int {
+    arrive();
     let result = release(thread, true, || waiting::during(BlockedKind::Join, call));
-    if result == 0 {
-        on_thread(sections::after_join);
-    }
+    on_thread(sections::after_join);
     result
 }
 
@@ -88,11 +91,16 @@ interpose! {
 }
 
 interpose! {
-    /// See [`pthread_join`].
+    /// See [`pthread_join`]. Only the attempt that succeeds is a join.
     fn pthread_tryjoin_np(thread: pthread_t, value: *mut *mut c_void) -> c_int {
         let Some(next) = next!(pthread_tryjoin_np: fn(pthread_t, *mut *mut c_void) -> c_int) else { return libc::EINVAL };
         // SAFETY: handed on unchanged.
-        release(thread, true, || unsafe { next(thread, value) })
+        let result = release(thread, true, || unsafe { next(thread, value) });
+        if result == 0 {
+            arrive();
+            on_thread(sections::after_join);
+        }
+        result
     }
 }
 

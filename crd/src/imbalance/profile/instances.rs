@@ -16,9 +16,11 @@ pub type Identity = (&'static str, Spot, Spot);
 
 /// All instances with these parts.
 pub fn instances<'a>(observed: &'a Observed, all: &'a [Part]) -> Vec<Instance<'a>> {
-    let mut parts: BTreeMap<(&str, (u64, u64)), Vec<&Part>> = BTreeMap::new();
+    // Kind, whether it begins at a last barrier, which instance.
+    type Key<'k> = (&'k str, bool, (u64, u64));
+    let mut parts: BTreeMap<Key, Vec<&Part>> = BTreeMap::new();
     for part in all {
-        parts.entry((part.kind, part.instance)).or_default().push(part);
+        parts.entry((part.kind, part.last, part.instance)).or_default().push(part);
     }
     let instance = |mut parts: Vec<&'a Part>| {
         parts.sort_by_key(|p| p.thread);

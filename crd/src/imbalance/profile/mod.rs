@@ -6,6 +6,7 @@ mod graph;
 mod groups;
 mod handed_out;
 mod instances;
+mod joined;
 mod leads;
 pub mod model;
 pub mod observed;

@@ -161,6 +161,8 @@ pub struct Part {
     pub weight: f64,
     /// The thread created the others and joins them.
     pub creator: bool,
+    /// It begins at the last barrier of its threads, which end or are joined without meeting at another.
+    pub last: bool,
     /// Its counts were recorded.
     pub counted: bool,
     /// Whether it has pieces of work that threads asked for.

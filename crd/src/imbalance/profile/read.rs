@@ -9,6 +9,7 @@ use threadtalk_profile::{Count, Module, Profile};
 
 use super::super::flow::Flow;
 use super::super::pbv::{Category, Contents};
+use super::joined::{self, Recorded};
 use super::observed::*;
 use crate::model::Position;
 use crate::regions::{self, Tree, demangle};
@@ -47,11 +48,11 @@ impl Observed {
         let by_thread = observed.threads.iter().map(|t| executions(rows.by_thread.get(t).unwrap_or(&none))).collect();
         let by_level =
             rows.by_level.iter().map(|(&level, counters)| (u32::from(level), executions(counters))).collect();
-        let (pieces, parts) = profile
+        let (pieces, recorded): (Vec<Recorded>, Vec<Recorded>) = profile
             .instances()
             .map(|i| {
-                let part = (i.number, i.thread);
-                Part {
+                let number = (i.number, i.thread);
+                let part = Part {
                     thread: i.thread,
                     kind: instance_kind(i.kind),
                     begin: sites.spot(i.begin_site),
@@ -63,13 +64,15 @@ impl Observed {
                     waited_ns: i.release_ns - i.arrive_ns,
                     weight: i.weight as f64,
                     creator: i.is_primary(),
+                    last: false,
                     counted: i.is_counted(),
                     handed_out: if i.is_untold() { HandedOut::Partly } else { HandedOut::Nothing },
-                    edges: rows.by_part.get(&part).map(&complete).unwrap_or_default(),
-                    events: rows.part_events.remove(&part).unwrap_or_default(),
-                }
+                    edges: rows.by_part.get(&number).map(&complete).unwrap_or_default(),
+                    events: rows.part_events.remove(&number).unwrap_or_default(),
+                };
+                Recorded { part, last: i.is_last(), resumed: i.is_resumed() }
             })
-            .partition(|part| part.kind == PIECE);
+            .partition(|recorded| recorded.part.kind == PIECE);
         let waits = profile
             .blocked()
             .map(|b| Wait {
@@ -81,7 +84,9 @@ impl Observed {
             })
             .collect();
         (observed.by_thread, observed.by_level, observed.waits) = (by_thread, by_level, waits);
-        (observed.parts, observed.pieces) = (parts, pieces);
+        let creators = profile.threads().iter().filter_map(|t| Some((t.id, t.creator?))).collect();
+        observed.parts = joined::parts(recorded, &creators);
+        observed.pieces = pieces.into_iter().map(|recorded| recorded.part).collect();
         observed.sites = sites.of_events;
         observed
     }

@@ -202,6 +202,11 @@ pub mod instance_flags {
     pub const COUNTED: u16 = 2;
     /// Pieces of work that were handed out in this part are not all recorded.
     pub const UNTOLD: u16 = 4;
+    /// Of [`super::InstanceKind::Barrier`]: it ends with the thread, or where the thread joins another; no barrier ends
+    /// it.
+    pub const LAST: u16 = 8;
+    /// What the thread did after its first join in a part: what came before is another record of the same instance.
+    pub const RESUMED: u16 = 16;
 }
 
 /// Waiting of one kind by one thread in one place. A combination may come more than once.

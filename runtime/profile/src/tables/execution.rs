@@ -87,6 +87,16 @@ impl Instance {
     pub fn is_untold(&self) -> bool {
         self.flags & instance_flags::UNTOLD != 0
     }
+
+    /// No barrier ends it: the thread ended, or joined another.
+    pub fn is_last(&self) -> bool {
+        self.flags & instance_flags::LAST != 0
+    }
+
+    /// What the thread did after it had joined another.
+    pub fn is_resumed(&self) -> bool {
+        self.flags & instance_flags::RESUMED != 0
+    }
 }
 
 /// Waiting of one kind by one thread in one place.
