@@ -11,8 +11,8 @@
 //! | what | where |
 //! |---|---|
 //! | regions of all modules as one tree | `regions` |
-//! | matrices of regions, own and with all inside | `matrices::cells` |
-//! | reuse ratio, homogeneity, balance | `matrices::crr`, `matrices::homogeneity`, `matrices::balance` |
+//! | matrices of regions, own and with all inside | `matrices::cells`, `recorded`, `families` |
+//! | reuse ratio, homogeneity, balance | [`model::Ratios`], `matrices::homogeneity`, `matrices::balance` |
 //! | reuse distances | [`sequence`] (exact), `distance::statstack` (from samples), `distance::quantile`, `distance::cutoff` |
 //! | communication over time | `phases` |
 //! | how far to trust it | [`accuracy`] |
@@ -28,6 +28,7 @@ mod analyse;
 pub mod compare;
 mod distance;
 mod false_sharing;
+mod families;
 pub mod imbalance;
 mod lines;
 pub mod machine;
@@ -39,6 +40,7 @@ mod participants;
 mod phases;
 pub mod placement;
 mod program;
+mod recorded;
 mod regions;
 pub mod scaling;
 pub mod sequence;

@@ -39,8 +39,10 @@ impl Objects {
         for sample in profile.object_events().filter(|s| s.raw > 0) {
             samples.entry(sample.reader_site).or_default().push((sample.allocation_site, sample.raw));
         }
+        let mut latest = None;
         for event in profile.events() {
-            if !objects.of_site.contains_key(&event.reader_site) {
+            let is_next = latest.replace(event.reader_site) != Some(event.reader_site);
+            if is_next && !objects.of_site.contains_key(&event.reader_site) {
                 let samples = samples.get(&event.reader_site).map_or(&[][..], Vec::as_slice);
                 let parts = objects.parts(profile, event.reader_site, samples);
                 objects.of_site.insert(event.reader_site, parts);
@@ -80,22 +82,18 @@ impl Objects {
 
     /// The objects of an event and their parts of `count`, which add up to it.
     pub fn split(&self, event: &Event, count: u64) -> impl Iterator<Item = (ObjectId, u64)> + '_ {
-        let parts = self.of_site.get(&event.reader_site).map_or(&[][..], Vec::as_slice);
-        let total: u128 = parts.iter().map(|(_, w)| u128::from(*w)).sum();
-        let mut passed = 0u128;
-        parts.iter().map(move |(object, weight)| {
-            // Differences of rounded sums: nothing is lost, and no part is off by more than 1.
-            let before = u128::from(count) * passed / total;
-            passed += u128::from(*weight);
-            (*object, (u128::from(count) * passed / total - before) as u64)
-        })
+        share(self.parts_of(event.reader_site), count)
+    }
+
+    fn parts_of(&self, site: u32) -> &[(ObjectId, u64)] {
+        self.of_site.get(&site).map_or(&[][..], Vec::as_slice)
     }
 
     /// Whether two reading sites may be about the same memory: false only where the objects of both are known, and
     /// differ. A pointer whose allocation was not sampled may lead anywhere.
     pub fn may_be_same(&self, a: u32, b: u32) -> bool {
         let known = |site: u32| {
-            let parts = self.of_site.get(&site).map_or(&[][..], Vec::as_slice).iter().map(|(id, _)| *id);
+            let parts = self.parts_of(site).iter().map(|(id, _)| *id);
             let is_memory = |id: &ObjectId| !matches!(self.known[*id as usize].kind, Memory::Pointer | Memory::Unknown);
             let parts: Vec<ObjectId> = parts.collect();
             parts.iter().all(is_memory).then_some(parts).filter(|parts| !parts.is_empty())
@@ -114,8 +112,13 @@ impl Objects {
     /// The objects of some events, those with the most communication first.
     pub fn describe<'e>(&self, events: impl IntoIterator<Item = &'e Event>) -> Vec<Object> {
         let mut sums: BTreeMap<ObjectId, (u64, u64)> = BTreeMap::new();
+        // Events of a line follow each other: of a million, a thousand are not about what the one before was.
+        let mut latest: (u32, &[(ObjectId, u64)]) = (0, self.parts_of(0));
         for event in events {
-            for ((object, raw), (_, rar)) in self.split(event, event.raw).zip(self.split(event, event.rar)) {
+            if event.reader_site != latest.0 {
+                latest = (event.reader_site, self.parts_of(event.reader_site));
+            }
+            for ((object, raw), (_, rar)) in share(latest.1, event.raw).zip(share(latest.1, event.rar)) {
                 let sum = sums.entry(object).or_default();
                 *sum = (sum.0.saturating_add(raw), sum.1.saturating_add(rar));
             }
@@ -144,6 +147,21 @@ impl Objects {
         });
         objects
     }
+}
+
+/// Parts of `count`, which add up to it.
+fn share(parts: &[(ObjectId, u64)], count: u64) -> impl Iterator<Item = (ObjectId, u64)> + '_ {
+    let total: u128 = parts.iter().map(|(_, w)| u128::from(*w)).sum();
+    let mut passed = 0u128;
+    parts.iter().map(move |(object, weight)| {
+        if parts.len() == 1 {
+            return (*object, count);
+        }
+        // Differences of rounded sums: nothing is lost, and no part is off by more than 1.
+        let before = u128::from(count) * passed / total;
+        passed += u128::from(*weight);
+        (*object, (u128::from(count) * passed / total - before) as u64)
+    })
 }
 
 /// The variable at a site, as the compiler names it.

@@ -75,7 +75,7 @@ fn close(found: f64, expected: f64) {
 }
 
 fn check_measures(measures: &Measures, vector: &Value) {
-    for (row, expected) in measures.crr.dense().iter().zip(vector["crr"].as_array().unwrap()) {
+    for (row, expected) in measures.crr.matrix().dense().iter().zip(vector["crr"].as_array().unwrap()) {
         let expected: Vec<f64> = expected.as_array().unwrap().iter().map(fraction).collect();
         assert_eq!(row, &expected);
     }

@@ -7,31 +7,44 @@ const regionById = new Map(data.regions.map((region) => [region.id, region]));
 // Regions' own figures, or with those of the regions inside; the program's row has everything in both.
 const figuresOf = (region, inside) => (inside && region.total) || region.own;
 
-// The cells of a figure: rows begin with -(writer + 1), then reader, RaW, RaR for each cell.
+// Numbers from letters: to the base 32, lowest digit first; a letter of the upper half says that digits follow.
+const DIGITS = new Uint8Array(128);
+[..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].forEach(
+  (letter, value) => (DIGITS[letter.charCodeAt(0)] = value),
+);
+
+// Calls `see` with writer, reader, RaW and RaR of each cell: a cell has its distance from the one before it, less 1.
+function eachCell(letters, size, see) {
+  let at = 0,
+    place = -1;
+  const next = () => {
+    for (let value = 0, scale = 1; ; scale *= 32) {
+      const digit = DIGITS[letters.charCodeAt(at++)];
+      // No shifts: they end at 32 bits.
+      value += (digit % 32) * scale;
+      if (digit < 32) return value;
+    }
+  };
+  while (at < letters.length) {
+    place += next() + 1;
+    const raw = next();
+    see(Math.floor(place / size), place % size, raw, next());
+  }
+}
+
+// The cells of a figure, taken apart when they are first looked at.
 function cellsOf(figures) {
   if (figures.decoded) return figures.decoded;
   const cells = [];
   const byPlace = new Map();
-  let writer = 0;
-  for (let i = 0; i < figures.cells.length;) {
-    if (figures.cells[i] < 0) {
-      writer = -figures.cells[i++] - 1;
-      continue;
-    }
-    const [reader, raw, rar] = figures.cells.slice(i, i + 3);
+  eachCell(figures.cells, figures.size, (writer, reader, raw, rar) => {
     const cell = { writer, reader, raw, rar, syncRaw: 0, syncRar: 0 };
     cells.push(cell);
     byPlace.set(writer * figures.size + reader, cell);
-    i += 3;
-  }
-  for (let i = 0; i < figures.sync.length; i += 4) {
-    const [w, r, raw, rar] = figures.sync.slice(i, i + 4);
-    const cell = byPlace.get(w * figures.size + r);
-    if (cell) {
-      cell.syncRaw = raw;
-      cell.syncRar = rar;
-    }
-  }
+  });
+  eachCell(figures.sync, figures.size, (writer, reader, raw, rar) =>
+    Object.assign(byPlace.get(writer * figures.size + reader), { syncRaw: raw, syncRar: rar }),
+  );
   return (figures.decoded = { cells, byPlace });
 }
 

@@ -1,7 +1,8 @@
 //! Matrices for the eye: the threads of a region with names, folded together where there are too many to draw.
 
-use std::collections::{BTreeMap, BTreeSet};
-use threadtalk_crd::model::{Counts, Matrix, Region, Thread};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use threadtalk_crd::model::{Counts, Entry, Matrix, Ratios, Region, Thread};
 
 /// Threads that a picture shows one by one.
 pub const LIMIT: usize = 256;
@@ -28,7 +29,7 @@ pub struct Cell {
 }
 
 /// The matrices of a region.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Grid {
     /// What rows and columns stand for: a thread or a group.
     pub labels: Vec<String>,
@@ -44,17 +45,17 @@ impl Grid {
     /// The region's own events.
     pub fn own(region: &Region, threads: &[Thread]) -> Option<Self> {
         let counts = region.counts.as_deref()?;
-        let crr = |writer, reader| counts.own.crr.get(writer as usize, reader as usize);
         let sync = Some((&counts.sync_raw, &counts.sync_rar));
-        Some(Self::new(region, threads, (&counts.raw, &counts.rar), sync, crr, &counts.own.carried_in))
+        let own = &counts.own;
+        Some(Self::new(region, threads, (&counts.raw, &counts.rar), sync, &own.crr, &own.carried_in))
     }
 
     /// The events of the region and of those inside it. Synchronisation is told apart in own events only.
     pub fn total(region: &Region, threads: &[Thread]) -> Option<Self> {
         let counts: &Counts = region.counts.as_deref()?;
         let measures = counts.total();
-        let crr = |writer, reader| measures.crr.get(writer as usize, reader as usize);
-        Some(Self::new(region, threads, (&counts.total_raw, &counts.total_rar), None, crr, &measures.carried_in))
+        let matrices = (&counts.total_raw, &counts.total_rar);
+        Some(Self::new(region, threads, matrices, None, &measures.crr, &measures.carried_in))
     }
 
     fn new(
@@ -62,30 +63,24 @@ impl Grid {
         threads: &[Thread],
         (raw, rar): (&Matrix<u64>, &Matrix<u64>),
         sync: Option<(&Matrix<u64>, &Matrix<u64>)>,
-        crr: impl Fn(u32, u32) -> f64,
+        crr: &Ratios,
         carried_in: &[[u32; 2]],
     ) -> Self {
-        let mut cells: BTreeMap<(u32, u32), Cell> = BTreeMap::new();
-        let mut add = |matrix: &Matrix<u64>, field: fn(&mut Cell) -> &mut u64| {
-            for entry in matrix.entries() {
-                let cell = cells.entry((entry.writer, entry.reader)).or_default();
-                *field(cell) = entry.value;
-            }
-        };
-        add(raw, |cell| &mut cell.raw);
-        add(rar, |cell| &mut cell.rar);
-        if let Some((sync_raw, sync_rar)) = sync {
-            add(sync_raw, |cell| &mut cell.sync_raw);
-            add(sync_rar, |cell| &mut cell.sync_rar);
-        }
-        let carried: BTreeSet<[u32; 2]> = carried_in.iter().copied().collect();
         let id = |index: u32| region.threads.get(index as usize).copied().unwrap_or_default();
-        for ((writer, reader), cell) in &mut cells {
-            (cell.writer, cell.reader) = (*writer, *reader);
-            cell.crr = crr(*writer, *reader);
-            cell.carried_in = carried.contains(&[id(*writer), id(*reader)]);
-        }
-        let cells = cells.into_values().collect();
+        let [mut of_sync_raw, mut of_sync_rar] = [sync.map(|s| s.0), sync.map(|s| s.1)].map(Cursor::over);
+        let mut of_rar = Cursor::over(Some(rar));
+        let mut ratios = crr.entries().peekable();
+        let cells = places(raw, rar).map(|(place, raw)| Cell {
+            writer: place.0,
+            reader: place.1,
+            raw,
+            rar: of_rar.at(place),
+            sync_raw: of_sync_raw.at(place),
+            sync_rar: of_sync_rar.at(place),
+            crr: ratios.next_if(|e| (e.writer, e.reader) == place).map_or(0.0, |e| e.value),
+            carried_in: !carried_in.is_empty() && carried_in.binary_search(&[id(place.0), id(place.1)]).is_ok(),
+        });
+        let cells = cells.collect();
         let labels = thread_labels(&region.threads, threads);
         let members = region.threads.iter().map(|id| vec![*id]).collect();
         let grid = Self { labels, members, note: None, cells };
@@ -103,11 +98,42 @@ impl Grid {
     }
 }
 
+/// The places where either matrix has an entry, ascending, with the first one's.
+fn places<'a>(raw: &'a Matrix<u64>, rar: &'a Matrix<u64>) -> impl Iterator<Item = ((u32, u32), u64)> + 'a {
+    let place = |entry: &Entry<u64>| (entry.writer, entry.reader);
+    let (mut raw, mut rar) = (raw.entries().iter().peekable(), rar.entries().iter().peekable());
+    std::iter::from_fn(move || {
+        let next = [raw.peek(), rar.peek()].into_iter().flatten().map(|entry| place(entry)).min()?;
+        rar.next_if(|entry| place(entry) == next);
+        Some((next, raw.next_if(|entry| place(entry) == next).map_or(0, |entry| entry.value)))
+    })
+}
+
+/// Looks entries up in ascending order: to search each anew was a quarter of a page of a million cells.
+struct Cursor<'a, T>(&'a [Entry<T>]);
+
+impl<'a, T: Copy + PartialEq + Default> Cursor<'a, T> {
+    fn over(matrix: Option<&'a Matrix<T>>) -> Self {
+        Self(matrix.map_or(&[], Matrix::entries))
+    }
+
+    /// The entry there, 0 if there is none. Places before it are not asked for again.
+    fn at(&mut self, place: (u32, u32)) -> T {
+        while let [first, rest @ ..] = self.0 {
+            match (first.writer, first.reader).cmp(&place) {
+                Ordering::Less => self.0 = rest,
+                Ordering::Equal => return first.value,
+                Ordering::Greater => break,
+            }
+        }
+        T::default()
+    }
+}
+
 /// `3 worker`, or `3` where names tell nothing: none given, or the same for all.
 fn thread_labels(ids: &[u32], threads: &[Thread]) -> Vec<String> {
     let name = |id: &u32| find(threads, *id).map_or("", |thread| thread.name.as_str());
-    let distinct: BTreeSet<&str> = ids.iter().map(name).collect();
-    let telling = distinct.len() > 1;
+    let telling = ids.windows(2).any(|pair| name(&pair[0]) != name(&pair[1]));
     let label = |id| match name(id) {
         name if telling && !name.is_empty() => format!("{id} {}", shorten(name, 14)),
         _ => id.to_string(),

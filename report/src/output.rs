@@ -14,6 +14,21 @@ pub fn to_stdout(bytes: &[u8]) -> Result<()> {
     stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|e| Error::stdout(&e))
 }
 
+/// Gives standard output to what writes to it bit by bit.
+pub fn stream(write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
+    write(&mut std::io::stdout().lock()).map_err(|e| Error::stdout(&e))
+}
+
+/// The text that `write` would give to a file.
+///
+/// # Panics
+/// If it is no UTF-8.
+pub fn in_memory(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
+    let mut bytes = Vec::new();
+    write(&mut bytes).expect("memory takes all");
+    String::from_utf8(bytes).expect("what is written is text")
+}
+
 /// Writes one file, all of it or nothing. A file that is there already is replaced only if `may_go` says that it is one
 /// of ours, or by `force`.
 pub fn to_file(path: &Path, bytes: &[u8], force: bool, may_go: impl Fn(&Path) -> bool) -> Result<()> {

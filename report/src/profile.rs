@@ -28,7 +28,7 @@ pub fn caches(spec: &str) -> Result<Vec<Cache>> {
 /// Opens and analyses a profile. Without `caches` those of this machine are taken; where it hides them, there are no
 /// cutoffs.
 pub fn analyse(path: &Path, caches: Option<Vec<Cache>>, region: Option<String>, hide_serial: bool) -> Result<Report> {
-    analyse_with(path, caches, region, hide_serial, Thresholds::default())
+    analyse_with(&open(path)?, caches, region, hide_serial, Thresholds::default())
 }
 
 /// Thresholds of the rules, each written as `RULE.NAME=VALUE`.
@@ -44,9 +44,9 @@ pub fn thresholds(settings: &[String]) -> Result<Thresholds> {
     Ok(thresholds)
 }
 
-/// As [`analyse`], with other thresholds of the rules.
+/// As [`analyse`], of an opened profile and with other thresholds of the rules.
 pub fn analyse_with(
-    path: &Path,
+    profile: &Profile,
     caches: Option<Vec<Cache>>,
     region: Option<String>,
     hide_serial: bool,
@@ -54,7 +54,7 @@ pub fn analyse_with(
 ) -> Result<Report> {
     let caches = caches.unwrap_or_else(|| machine::read(Path::new(machine::SYSFS_CPU)).unwrap_or_default());
     let options = Options { caches, hide_serial, thresholds, region: region.as_deref().map(RegionFilter::new) };
-    let report = threadtalk_crd::analyse(&open(path)?, &options);
+    let report = threadtalk_crd::analyse(profile, &options);
     match region {
         Some(pattern) if report.regions.is_empty() => {
             Err(Error::usage("no region matches", pattern, "see threadtalk report FILE for the names"))
@@ -63,9 +63,9 @@ pub fn analyse_with(
     }
 }
 
-/// Opens a profile and analyses its imbalance.
-pub fn imbalance(path: &Path, options: &imbalance::Options) -> Result<imbalance::model::Imbalance> {
-    Ok(imbalance::analyse(&imbalance::observed::Observed::of(&open(path)?), options))
+/// Analyses the imbalance of a profile.
+pub fn imbalance(profile: &Profile, options: &imbalance::Options) -> imbalance::model::Imbalance {
+    imbalance::analyse(&imbalance::observed::Observed::of(profile), options)
 }
 
 /// `threadtalk validate`.

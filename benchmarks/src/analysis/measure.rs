@@ -3,7 +3,7 @@ use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Options, browser, synthetic};
+use super::{Options, Size, browser, synthetic};
 use crate::build::{self, Compilers};
 use crate::error::during;
 use crate::statistics::Summary;
@@ -12,6 +12,8 @@ use crate::{Result, process};
 /// What one format takes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Row {
+    /// What was reported.
+    pub profile: Size,
     /// As `--format` takes it.
     pub format: String,
     /// User and system CPU time in seconds, the least of the rounds.
@@ -24,14 +26,27 @@ pub struct Row {
     pub shown_ms: Option<f64>,
 }
 
-/// Writes the profile and takes the times; `progress` hears of each step.
+/// Writes the profiles and takes the times; `progress` hears of each step.
 pub fn measure(options: &Options, compilers: &Compilers, mut progress: impl FnMut(&str)) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for size in &options.profiles {
+        of_profile(*size, options, compilers, &mut progress, &mut rows)?;
+    }
+    Ok(rows)
+}
+
+fn of_profile(
+    size: Size,
+    options: &Options,
+    compilers: &Compilers,
+    progress: &mut impl FnMut(&str),
+    rows: &mut Vec<Row>,
+) -> Result<()> {
     let scratch = during(|| "creating a temporary folder".into(), tempfile::tempdir())?;
     let profile = build::profile(scratch.path());
-    progress("making the profile");
-    let bytes = synthetic(options.threads, options.regions, options.pairs).encode();
+    progress(&format!("making the profile of {} threads", size.threads));
+    let bytes = synthetic(size.threads, size.regions, size.pairs).encode();
     during(|| format!("writing {}", profile.display()), fs::write(&profile, bytes))?;
-    let mut rows = Vec::new();
     for format in ["json", "html"] {
         progress(&format!("reporting as {format}"));
         let (mut times, mut peak_bytes, mut written) = (Vec::new(), 0, String::new());
@@ -51,6 +66,7 @@ pub fn measure(options: &Options, compilers: &Compilers, mut progress: impl FnMu
             }
         }
         rows.push(Row {
+            profile: size,
             format: format.into(),
             cpu_s: Summary::Minimum.of(&times).unwrap_or_default(),
             peak_bytes,
@@ -58,5 +74,5 @@ pub fn measure(options: &Options, compilers: &Compilers, mut progress: impl FnMu
             shown_ms: Summary::Minimum.of(&shown),
         });
     }
-    Ok(rows)
+    Ok(())
 }

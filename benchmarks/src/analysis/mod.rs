@@ -7,6 +7,6 @@ mod profile;
 mod table;
 
 pub use measure::{Row, measure};
-pub use options::{Options, USAGE, parse};
+pub use options::{Options, Size, USAGE, parse};
 pub use profile::synthetic;
 pub use table::Table;

@@ -18,7 +18,7 @@ fn run() -> Result<()> {
     };
     let compilers = Compilers::find();
     let rows = measure(&options, &compilers, |step| eprintln!("{step}"))?;
-    let table = Table::new(Machine::describe(&compilers), &options, rows);
+    let table = Table::new(Machine::describe(&compilers), rows);
     print!("{table}");
     output::write_json(&table, options.json.as_deref())
 }

@@ -135,7 +135,7 @@ fn matrices(base: &Region, new: &Region) -> Option<MatrixChange> {
     (before.raw.size() == after.raw.size()).then(|| MatrixChange {
         raw: subtract(&before.raw, &after.raw, |a, b| b as i64 - a as i64),
         rar: subtract(&before.rar, &after.rar, |a, b| b as i64 - a as i64),
-        crr: subtract(&before.own.crr, &after.own.crr, |a, b| b - a),
+        crr: subtract(&before.own.crr.matrix(), &after.own.crr.matrix(), |a, b| b - a),
     })
 }
 

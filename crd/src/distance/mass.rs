@@ -7,7 +7,9 @@ use crate::model::Bucket;
 
 /// Mass by log-linear bucket, and where in the bucket it lies on average: what was counted is taken as spread
 /// evenly over the bucket's whole numbers; estimates may know better.
-#[derive(Clone, Debug, PartialEq)]
+///
+/// Holds the buckets up to the largest that was met: of all 768, most regions have the first few dozen.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mass {
     parts: Vec<Part>,
 }
@@ -17,12 +19,6 @@ struct Part {
     mass: f64,
     /// Sum of distance x mass.
     moment: f64,
-}
-
-impl Default for Mass {
-    fn default() -> Self {
-        Self { parts: vec![Part::default(); BUCKETS] }
-    }
 }
 
 impl Mass {
@@ -36,6 +32,7 @@ impl Mass {
 
     /// Adds another histogram.
     pub fn add(&mut self, other: &Self) {
+        self.hold(other.parts.len());
         for (own, other) in self.parts.iter_mut().zip(&other.parts) {
             own.mass += other.mass;
             own.moment += other.moment;
@@ -56,9 +53,16 @@ impl Mass {
 
     /// Adds mass that is spread evenly over a part of a bucket.
     fn add_part(&mut self, index: usize, first: u64, last: u64, mass: f64) {
+        self.hold(index + 1);
         let part = &mut self.parts[index];
         part.mass += mass;
         part.moment += mass * (first as f64 + last as f64) / 2.0;
+    }
+
+    fn hold(&mut self, buckets: usize) {
+        if self.parts.len() < buckets {
+            self.parts.resize(buckets, Part::default());
+        }
     }
 
     /// All mass.

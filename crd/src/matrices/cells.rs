@@ -76,6 +76,11 @@ pub fn sum(lists: &[&[Cell]], scratch: &mut Scratch) -> Vec<Cell> {
     }
 }
 
+/// Pairs (writer, reader) of thread indices that reuse in this region what they received in another.
+pub fn carried_in(cells: &[Cell]) -> impl Iterator<Item = (u32, u32)> + '_ {
+    cells.iter().filter(|c| c.raw == 0 && c.rar > 0).map(|c| (c.writer, c.reader))
+}
+
 /// Sorts and adds up what has the same place.
 fn fold(cells: &mut Vec<Cell>) {
     cells.sort_unstable_by_key(Cell::key);
@@ -92,12 +97,14 @@ fn fold(cells: &mut Vec<Cell>) {
 pub struct Scratch {
     /// Position of each thread among those of the present addition.
     position: Vec<u32>,
+    /// A dense matrix; all zero between additions.
+    dense: Vec<Cell>,
 }
 
 impl Scratch {
     /// For threads with indices below `threads`.
     pub fn new(threads: usize) -> Self {
-        Self { position: vec![u32::MAX; threads] }
+        Self { position: vec![u32::MAX; threads], dense: Vec::new() }
     }
 
     /// Adds into a dense matrix over the threads that occur; none where sorting is cheaper, as for
@@ -119,15 +126,20 @@ impl Scratch {
             for (position, thread) in (0..).zip(&threads) {
                 self.position[*thread as usize] = position;
             }
-            let mut dense = vec![Cell::default(); size * size];
+            if self.dense.len() < size * size {
+                self.dense.resize(size * size, Cell::default());
+            }
+            let dense = &mut self.dense[..size * size];
             for cell in lists.iter().copied().flatten() {
                 let row = self.position[cell.writer as usize] as usize;
                 let sum = &mut dense[row * size + self.position[cell.reader as usize] as usize];
                 (sum.writer, sum.reader) = cell.key();
                 sum.add(cell);
             }
-            dense.retain(|c| c.raw > 0 || c.rar > 0);
-            dense
+            let has_events = |c: &Cell| c.raw > 0 || c.rar > 0;
+            let mut cells = Vec::with_capacity(dense.iter().filter(|c| has_events(c)).count());
+            cells.extend(dense.iter_mut().map(std::mem::take).filter(has_events));
+            cells
         });
         threads.iter().for_each(|t| self.position[*t as usize] = u32::MAX);
         cells

@@ -2,5 +2,4 @@
 
 pub mod balance;
 pub mod cells;
-pub mod crr;
 pub mod homogeneity;

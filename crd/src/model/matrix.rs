@@ -107,53 +107,36 @@ impl Matrix<f64> {
 
 impl<T: Copy + PartialEq + Default + Serialize> Serialize for Matrix<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.size > DENSE_LIMIT {
-            let mut sparse = serializer.serialize_struct("Matrix", 2)?;
-            sparse.serialize_field("size", &self.size)?;
-            sparse.serialize_field("entries", &Triples(&self.entries))?;
-            return sparse.end();
-        }
-        let mut rows = serializer.serialize_seq(Some(self.size))?;
-        let mut rest = self.entries.as_slice();
-        for writer in 0..self.size {
-            let here = rest.partition_point(|e| e.writer as usize == writer);
-            let (row, next) = rest.split_at(here);
-            rest = next;
-            rows.serialize_element(&Row { size: self.size, entries: row })?;
-        }
-        rows.end()
+        serialize(self.size, self.entries.iter().copied(), serializer)
     }
 }
 
-struct Triples<'a, T>(&'a [Entry<T>]);
-
-impl<T: Copy + Serialize> Serialize for Triples<'_, T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(|e| (e.writer, e.reader, e.value)))
-    }
-}
-
-struct Row<'a, T> {
+/// Serialises the matrix of these entries, ascending by (writer, reader), as [`Matrix`] says.
+pub(super) fn serialize<T: Copy + Default + Serialize, S: Serializer>(
     size: usize,
-    entries: &'a [Entry<T>],
-}
-
-impl<T: Copy + Default + Serialize> Serialize for Row<'_, T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut values = serializer.serialize_seq(Some(self.size))?;
-        let mut column = 0;
-        for e in self.entries {
-            for _ in column..e.reader {
-                values.serialize_element(&T::default())?;
-            }
-            values.serialize_element(&e.value)?;
-            column = e.reader + 1;
-        }
-        for _ in column as usize..self.size {
-            values.serialize_element(&T::default())?;
-        }
-        values.end()
+    entries: impl Iterator<Item = Entry<T>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    if size > DENSE_LIMIT {
+        let triples: Vec<(u32, u32, T)> = entries.map(|e| (e.writer, e.reader, e.value)).collect();
+        let mut sparse = serializer.serialize_struct("Matrix", 2)?;
+        sparse.serialize_field("size", &size)?;
+        sparse.serialize_field("entries", &triples)?;
+        return sparse.end();
     }
+    let mut entries = entries.peekable();
+    let mut row = Vec::with_capacity(size);
+    let mut rows = serializer.serialize_seq(Some(size))?;
+    for writer in 0..size {
+        row.clear();
+        while let Some(entry) = entries.next_if(|e| e.writer as usize == writer) {
+            row.resize(entry.reader as usize, T::default());
+            row.push(entry.value);
+        }
+        row.resize(size, T::default());
+        rows.serialize_element(&row)?;
+    }
+    rows.end()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use threadtalk_abi::module::RegionKind;
 
-use super::{Crd, FalseSharing, Line, Matrix, Object, Position, Promise};
+use super::{Crd, FalseSharing, Line, Matrix, Object, Position, Promise, Ratios};
 
 /// A function, loop, construct or user region; number 0 is the program.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -90,7 +90,7 @@ pub struct Counts {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measures {
     /// Reuse for each true communication (ICPP'18, section 3.4).
-    pub crr: Matrix<f64>,
+    pub crr: Ratios,
     /// Pairs (writer, reader) of logical threads that reused what they received in another region: their CRR
     /// entry is the number of reuses.
     pub carried_in: Vec<[u32; 2]>,

@@ -61,8 +61,10 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     let traffic = |e: &Event| e.raw as f64 + e.rar as f64 * misses;
     // What one thread wrote before the others existed says nothing of who belongs together, but much of who is near the
     // data.
-    let among = Pairs::of(case.events.iter().filter(|e| !e.is_serial()), traffic);
     let all = Pairs::of(case.events, traffic);
+    let among = (case.events.iter().any(Event::is_serial))
+        .then(|| Pairs::of(case.events.iter().filter(|e| !e.is_serial()), traffic));
+    let among = among.as_ref().unwrap_or(&all);
     let least = case.threshold(&RULE, "threads");
     let (partners, even) = among.partners();
     let heterogeneity = variation(&counts.own, case.region.threads.len());
@@ -126,19 +128,17 @@ struct Pairs {
 
 impl Pairs {
     fn of<'e>(events: impl IntoIterator<Item = &'e Event>, traffic: impl Fn(&Event) -> f64) -> Self {
-        let mut volumes: BTreeMap<u32, BTreeMap<u32, Vec<f64>>> = BTreeMap::new();
-        for event in events {
-            for (a, b) in [(event.writer, event.reader), (event.reader, event.writer)] {
-                volumes.entry(a).or_default().entry(b).or_default().push(traffic(event));
-            }
-        }
+        let volume = |e: &Event| (e.writer.min(e.reader), e.writer.max(e.reader), traffic(e));
+        let mut volumes: Vec<(u32, u32, f64)> = events.into_iter().map(volume).collect();
         // Sums of numbers with a fraction depend on the order, and that of a profile's events means nothing.
-        let sum = |mut volumes: Vec<f64>| {
-            volumes.sort_unstable_by(f64::total_cmp);
-            volumes.iter().sum()
-        };
-        let of_thread = |partners: BTreeMap<u32, Vec<f64>>| partners.into_iter().map(|(b, v)| (b, sum(v))).collect();
-        Self { threads: volumes.into_iter().map(|(a, partners)| (a, of_thread(partners))).collect() }
+        volumes.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
+        let mut threads: BTreeMap<u32, BTreeMap<u32, f64>> = BTreeMap::new();
+        for pair in volumes.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let (a, b, sum) = (pair[0].0, pair[0].1, pair.iter().map(|(_, _, volume)| volume).sum());
+            threads.entry(a).or_default().insert(b, sum);
+            threads.entry(b).or_default().insert(a, sum);
+        }
+        Self { threads }
     }
 
     /// Each pair twice.
@@ -170,7 +170,7 @@ impl Pairs {
 /// which is 0 by definition: of ratios that are all equal it leaves a variance that depends on the number of threads.
 fn variation(measures: &Measures, threads: usize) -> f64 {
     let pairs = (threads * threads.saturating_sub(1)) as f64;
-    let ratios = measures.crr.entries().iter().filter(|e| e.writer != e.reader).map(|e| e.value);
+    let ratios = measures.crr.entries().filter(|e| e.writer != e.reader).map(|e| e.value);
     let (sum, squares) = ratios.fold((0.0, 0.0), |(sum, squares), r| (sum + r, squares + r * r));
     if pairs == 0.0 || sum == 0.0 {
         return 0.0;

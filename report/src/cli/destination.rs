@@ -23,6 +23,10 @@ pub struct Destination<F: ValueEnum + Send + Sync + 'static> {
 pub trait Product<F> {
     /// The one thing of a format that fits on standard output: of many pictures the first.
     fn single(&self, format: F) -> Result<String>;
+    /// Writes [`Self::single`] to standard output. For what is too large to be in memory as a whole.
+    fn print(&self, format: F) -> Result<()> {
+        output::to_stdout(self.single(format)?.as_bytes())
+    }
     /// All files of a format.
     fn files(&self, format: F, folder: &mut Folder) -> Result<()>;
 }
@@ -35,18 +39,13 @@ impl<F: ValueEnum + Send + Sync + 'static> Destination<F> {
 
     /// Makes what was asked for and writes it.
     pub fn deliver(&self, product: &impl Product<F>) -> Result<()> {
-        let written = match &self.output {
-            None => product.single(self.only()?)?,
-            Some(path) => {
-                let formats = if self.format.is_empty() { F::value_variants() } else { &self.format[..] };
-                let mut folder = Folder::open(path, self.force)?;
-                for format in formats {
-                    product.files(format.clone(), &mut folder)?;
-                }
-                folder.write()?
-            }
-        };
-        output::to_stdout(written.as_bytes())
+        let Some(path) = &self.output else { return product.print(self.only()?) };
+        let formats = if self.format.is_empty() { F::value_variants() } else { &self.format[..] };
+        let mut folder = Folder::open(path, self.force)?;
+        for format in formats {
+            product.files(format.clone(), &mut folder)?;
+        }
+        output::to_stdout(folder.write()?.as_bytes())
     }
 
     fn only(&self) -> Result<F> {

@@ -12,6 +12,7 @@ use std::process::ExitCode;
 use threadtalk_crd::imbalance::lime::Significance;
 use threadtalk_crd::imbalance::profile::Options;
 use threadtalk_crd::imbalance::profile::model::Dependent;
+use threadtalk_crd::suggest::Thresholds;
 
 /// Arguments of `threadtalk imbalance`.
 #[derive(Args, Debug)]
@@ -72,8 +73,10 @@ impl ImbalanceArgs {
     /// Makes the analysis.
     pub fn run(self) -> Result<ExitCode> {
         let caches = self.analysis.caches()?;
-        let report = profile::analyse(&self.file, caches, None, self.analysis.hide_serial)?;
-        let imbalance = profile::imbalance(&self.file, &self.options())?;
+        let profile = profile::open(&self.file)?;
+        let hide_serial = self.analysis.hide_serial;
+        let report = profile::analyse_with(&profile, caches, None, hide_serial, Thresholds::default())?;
+        let imbalance = profile::imbalance(&profile, &self.options());
         if self.by == Some(By::Work) && !imbalance.control_flow {
             let advice = "compile with threadtalk cc --threadtalk=memory,control, or use --by time";
             return Err(Error::usage("the profile has no counts of work", "--by work", advice));

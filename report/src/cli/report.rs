@@ -4,13 +4,15 @@ use super::destination::{Destination, Product};
 use super::reporting::{AnalysisArgs, TopArgs};
 use crate::error::Result;
 use crate::imbalance::View;
-use crate::output::Folder;
+use crate::output::{self, Folder};
 use crate::{csv, html, json, profile, svg, text};
 use clap::{Args, ValueEnum};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use threadtalk_crd::imbalance::profile as imbalance;
 use threadtalk_crd::model::Report;
+use threadtalk_profile::Profile;
 
 /// Arguments of `threadtalk report`.
 #[derive(Args, Debug)]
@@ -46,14 +48,16 @@ impl ReportArgs {
         let caches = self.analysis.caches()?;
         let thresholds = profile::thresholds(&self.threshold)?;
         let (region, hide_serial) = (self.region.clone(), self.analysis.hide_serial);
-        let report = profile::analyse_with(&self.file, caches, region, hide_serial, thresholds)?;
-        self.destination.deliver(&Analysis { arguments: &self, report: &report })?;
+        let profile = profile::open(&self.file)?;
+        let report = profile::analyse_with(&profile, caches, region, hide_serial, thresholds)?;
+        self.destination.deliver(&Analysis { arguments: &self, profile: &profile, report: &report })?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
 struct Analysis<'a> {
     arguments: &'a ReportArgs,
+    profile: &'a Profile,
     report: &'a Report,
 }
 
@@ -65,10 +69,10 @@ impl Analysis<'_> {
         text::report(self.report, file, &text::Shape { top: top.in_text(), style, next })
     }
 
-    fn page(&self) -> Result<String> {
-        let imbalance = profile::imbalance(&self.arguments.file, &imbalance::Options::default())?;
+    fn page(&self, out: impl Write) -> std::io::Result<()> {
+        let imbalance = profile::imbalance(self.profile, &imbalance::Options::default());
         let view = View { report: self.report, imbalance: &imbalance };
-        Ok(html::page_of_both(view, self.arguments.top.with_pictures()))
+        html::write(view, self.arguments.top.with_pictures(), out)
     }
 }
 
@@ -76,17 +80,25 @@ impl Product<Format> for Analysis<'_> {
     fn single(&self, format: Format) -> Result<String> {
         Ok(match format {
             Format::Text => self.text(text::Style::of_stdout()),
-            Format::Html => self.page()?,
+            Format::Html => output::in_memory(|out| self.page(out)),
             Format::Json => json::report(self.report),
             Format::Svg => svg::first(self.report, self.arguments.region.is_some())?,
             Format::Csv => csv::regions(self.report),
         })
     }
 
+    fn print(&self, format: Format) -> Result<()> {
+        match format {
+            Format::Html => output::stream(|out| self.page(out)),
+            Format::Json => output::stream(|out| json::write(self.report, out)),
+            _ => output::to_stdout(self.single(format)?.as_bytes()),
+        }
+    }
+
     fn files(&self, format: Format, folder: &mut Folder) -> Result<()> {
         match format {
             Format::Text => folder.add("report.txt", self.text(text::Style::plain())),
-            Format::Html => folder.add("index.html", self.page()?),
+            Format::Html => folder.add("index.html", output::in_memory(|out| self.page(out))),
             Format::Json => folder.add("report.json", json::report(self.report)),
             Format::Svg => folder.add_all(svg::all(self.report, self.arguments.top.with_pictures())),
             Format::Csv => folder.add_all(csv::all(self.report)),

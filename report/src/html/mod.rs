@@ -2,12 +2,16 @@
 //!
 //! The parts are under `assets`; the analysis travels in a compact form ([`payload`]) inside the page.
 
+mod cells;
 mod payload;
 pub(crate) mod source;
 
-use crate::{imbalance, svg};
+use crate::{imbalance, json, output, svg};
+use std::io::{self, BufWriter, Write};
 use threadtalk_crd::model::Report;
 
+/// Bytes that are written at once.
+const BUFFER: usize = 1 << 16;
 const TEMPLATE: &str = include_str!("../../assets/page.html");
 /// The frame of pages without a script.
 const STILL: &str = include_str!("../../assets/still.html");
@@ -71,30 +75,38 @@ impl Still<'_> {
 
 /// The page of what threads tell each other.
 pub fn page(report: &Report) -> String {
-    page_with(report, "")
+    output::in_memory(|out| write_with(report, "", out))
 }
 
-/// The page with the imbalance of the same run, if it was recorded. Pictures for the first `top` sections.
-pub fn page_of_both(view: imbalance::View, top: usize) -> String {
-    page_with(view.report, &imbalance::part(view, top))
+/// Writes the page with the imbalance of the same run, if it was recorded. Pictures for the first `top` sections.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(view: imbalance::View, top: usize, out: impl Write) -> io::Result<()> {
+    write_with(view.report, &imbalance::part(view, top), out)
 }
 
-fn page_with(report: &Report, parts: &str) -> String {
-    let data = payload::of(report);
-    let data = serde_json::to_string(&data).expect("the page's data holds nothing that JSON cannot");
-    fill(TEMPLATE, |name, page| match name {
-        "title" => page.push_str(&svg::escape(&format!("{} - threadtalk", report.program.name))),
-        "style" => {
-            STYLES.iter().chain(&FIGURE_STYLES).chain([&imbalance::STYLE]).for_each(|style| page.push_str(style));
-            *page += &svg::page_style();
+fn write_with(report: &Report, parts: &str, out: impl Write) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(BUFFER, out);
+    for piece in pieces(TEMPLATE) {
+        match piece {
+            Piece::Text(text) => out.write_all(text.as_bytes())?,
+            Piece::Name("title") => write!(out, "{}", svg::escape(&format!("{} - threadtalk", report.program.name)))?,
+            Piece::Name("style") => {
+                for style in STYLES.iter().chain(&FIGURE_STYLES).chain([&imbalance::STYLE]) {
+                    out.write_all(style.as_bytes())?;
+                }
+                out.write_all(svg::page_style().as_bytes())?;
+            }
+            Piece::Name("imbalance") => out.write_all(parts.as_bytes())?,
+            Piece::Name("version") => out.write_all(env!("CARGO_PKG_VERSION").as_bytes())?,
+            Piece::Name("phases") => out.write_all(phases(report).as_bytes())?,
+            Piece::Name("data") => json::embed(&payload::of(report), &mut out)?,
+            Piece::Name("script") => SCRIPTS.iter().try_for_each(|script| out.write_all(script.as_bytes()))?,
+            Piece::Name(other) => unreachable!("the template asks for {other}"),
         }
-        "imbalance" => page.push_str(parts),
-        "version" => page.push_str(env!("CARGO_PKG_VERSION")),
-        "phases" => page.push_str(&phases(report)),
-        "data" => push_json(&data, page),
-        "script" => SCRIPTS.iter().for_each(|script| page.push_str(script)),
-        other => unreachable!("the template asks for {other}"),
-    })
+    }
+    out.flush()
 }
 
 /// The picture of the phases in a card of its own, if there is one.
@@ -109,27 +121,35 @@ fn phases(report: &Report) -> String {
     svg::phases(report).map(card).unwrap_or_default()
 }
 
+/// A part of a template.
+enum Piece<'a> {
+    /// To be taken as it is.
+    Text(&'a str),
+    /// The name between `{{` and `}}`.
+    Name(&'a str),
+}
+
+/// The parts of a template in order.
+fn pieces(template: &str) -> impl Iterator<Item = Piece<'_>> {
+    template.split("{{").enumerate().flat_map(|(index, part)| {
+        let (name, text) = match index {
+            0 => (None, part),
+            _ => {
+                part.split_once("}}").map(|(name, text)| (Some(name), text)).expect("the template closes what it opens")
+            }
+        };
+        name.map(Piece::Name).into_iter().chain([Piece::Text(text)])
+    })
+}
+
 /// A template with `put` in the place of each `{{name}}`. One pass: what is put in is not looked through again.
 pub fn fill(template: &str, put: impl Fn(&str, &mut String)) -> String {
     let mut page = String::new();
-    let mut rest = template;
-    while let Some(start) = rest.find("{{") {
-        let (before, tail) = rest.split_at(start);
-        let end = tail.find("}}").expect("the template closes what it opens");
-        page.push_str(before);
-        put(&tail[2..end], &mut page);
-        rest = &tail[end + 2..];
-    }
-    page.push_str(rest);
-    page
-}
-
-/// JSON that no HTML parser mistakes for markup: `</script>` and `<!--` need their `<`.
-fn push_json(json: &str, page: &mut String) {
-    for (index, part) in json.split('<').enumerate() {
-        if index > 0 {
-            page.push_str("\\u003c");
+    for piece in pieces(template) {
+        match piece {
+            Piece::Text(text) => page.push_str(text),
+            Piece::Name(name) => put(name, &mut page),
         }
-        page.push_str(part);
     }
+    page
 }

@@ -1,9 +1,10 @@
 //! The analysis as the page's script wants it: sparse, without repetition of strings.
 
+use super::cells;
 use super::source::{self, Lines};
-use crate::fold::Grid;
+use crate::fold::{Cell, Grid};
 use crate::{label, number, svg, text};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use threadtalk_crd::model::{
     Cache, Crd, Cutoff, Distances, Homogeneity, Line, Measures, Memory, Method, Object, Position, Region, Report,
@@ -103,18 +104,33 @@ struct SuggestionPart<'a> {
     lines: Vec<Place>,
 }
 
-/// The matrices and measures of a region.
-#[derive(Serialize)]
+/// The matrices and measures of a region. Made when they are written: all regions' would be as large as the page.
 struct Figures<'a> {
+    region: &'a Region,
+    threads: &'a [Thread],
+    measures: &'a Measures,
+    /// The region's own events, else with those of the regions inside.
+    is_own: bool,
+    serial_raw: u64,
+}
+
+impl Serialize for Figures<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        figures(self).serialize(serializer)
+    }
+}
+
+#[derive(Serialize)]
+struct FiguresPart<'a> {
     size: usize,
     threads: &'a [u32],
     /// Only where threads are folded: else the page makes them from `threads`.
     labels: Option<Vec<String>>,
     note: Option<String>,
-    /// Rows, each after -(writer + 1): reader, RaW, RaR.
-    cells: Vec<i64>,
-    /// Writer, reader, RaW, RaR of synchronisation.
-    sync: Vec<u64>,
+    /// RaW, RaR ([`cells::text`]).
+    cells: String,
+    /// RaW, RaR of synchronisation.
+    sync: String,
     cells_carried: bool,
     raw: u64,
     rar: u64,
@@ -236,17 +252,21 @@ fn thread<'a>(thread: &'a Thread, files: &mut Files<'a>) -> ThreadPart<'a> {
     }
 }
 
-fn region<'a>(region: &'a Region, threads: &[Thread], files: &mut Files<'a>) -> RegionPart<'a> {
+fn region<'a>(region: &'a Region, threads: &'a [Thread], files: &mut Files<'a>) -> RegionPart<'a> {
     let counts = region.counts.as_deref();
     let lines: &'a [Line] = counts.map_or(&[], |counts| &counts.lines);
     let listed = &lines[..lines.len().min(LINES)];
-    let own = counts.filter(|counts| !counts.raw.is_zero() || !counts.rar.is_zero()).and_then(|counts| {
-        let serial = counts.serial_raw.sum();
-        Some(figures(region, Grid::own(region, threads)?, &counts.own, true, serial))
+    let own = counts.filter(|counts| !counts.raw.is_zero() || !counts.rar.is_zero());
+    let own = own.map(|counts| Figures {
+        region,
+        threads,
+        measures: &counts.own,
+        is_own: true,
+        serial_raw: counts.serial_raw.sum(),
     });
     let total = counts.and_then(|counts| {
-        let serial = counts.total_serial_raw.sum();
-        Some(figures(region, Grid::total(region, threads)?, counts.total.as_ref()?, false, serial))
+        let serial_raw = counts.total_serial_raw.sum();
+        Some(Figures { region, threads, measures: counts.total.as_ref()?, is_own: false, serial_raw })
     });
     RegionPart {
         id: region.id,
@@ -288,30 +308,22 @@ fn suggestion<'a>(suggestion: &'a Suggestion, files: &mut Files<'a>) -> Suggesti
     }
 }
 
-fn figures<'a>(region: &'a Region, grid: Grid, measures: &'a Measures, has_sync: bool, serial_raw: u64) -> Figures<'a> {
-    let mut cells = Vec::with_capacity(grid.cells.len() * 3 + grid.size());
-    let mut sync = Vec::new();
-    let mut row = None;
-    for cell in &grid.cells {
-        if row != Some(cell.writer) {
-            row = Some(cell.writer);
-            cells.push(-i64::from(cell.writer) - 1);
-        }
-        // A script's numbers are exact up to 2^53: more than a run can count.
-        cells.extend([i64::from(cell.reader), cell.raw as i64, cell.rar as i64]);
-        if cell.sync_raw > 0 || cell.sync_rar > 0 {
-            sync.extend([u64::from(cell.writer), u64::from(cell.reader), cell.sync_raw, cell.sync_rar]);
-        }
-    }
-    Figures {
+fn figures<'a>(of: &Figures<'a>) -> FiguresPart<'a> {
+    let &Figures { region, threads, measures, is_own, serial_raw } = of;
+    let grid = if is_own { Grid::own(region, threads) } else { Grid::total(region, threads) };
+    let grid = grid.unwrap_or_default();
+    let is_sync = |cell: &&Cell| cell.sync_raw > 0 || cell.sync_rar > 0;
+    let sync: Vec<Cell> = grid.cells.iter().filter(is_sync).copied().collect();
+    FiguresPart {
         size: grid.size(),
         threads: &region.threads,
-        cells,
-        sync,
+        // A script's numbers are exact up to 2^53: more than a run can count.
+        cells: cells::text(&grid.cells, grid.size(), |cell| [cell.raw, cell.rar]),
+        sync: cells::text(&sync, grid.size(), |cell| [cell.sync_raw, cell.sync_rar]),
         cells_carried: grid.cells.iter().any(|cell| cell.carried_in),
         raw: grid.sum(|cell| cell.raw),
         rar: grid.sum(|cell| cell.rar),
-        has_sync,
+        has_sync: is_own,
         sync_raw: grid.sum(|cell| cell.sync_raw),
         serial_raw,
         labels: grid.note.is_some().then_some(grid.labels),

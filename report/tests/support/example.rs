@@ -86,14 +86,6 @@ pub fn crd(scale: u64) -> Crd {
     }
 }
 
-fn crr(raw: &Matrix<u64>, rar: &Matrix<u64>) -> Matrix<f64> {
-    let entries = rar.entries().iter().map(|entry| {
-        let raw = raw.get(entry.writer as usize, entry.reader as usize);
-        Entry { writer: entry.writer, reader: entry.reader, value: entry.value as f64 / raw.max(1) as f64 }
-    });
-    Matrix::new(raw.size(), entries.collect())
-}
-
 pub fn counts(threads: u32, pattern: Pattern) -> Counts {
     let raw = matrix(threads, |writer, reader| pattern(threads, writer, reader));
     let rar = matrix(threads, |writer, reader| match pattern(threads, writer, reader) {
@@ -104,7 +96,7 @@ pub fn counts(threads: u32, pattern: Pattern) -> Counts {
     let carried_in = if raw.get(1, 0) == 0 { vec![[1, 0]] } else { Vec::new() };
     let sync = matrix(threads, |writer, reader| pattern(threads, writer, reader) / 50);
     let own = Measures {
-        crr: crr(&raw, &rar),
+        crr: Ratios::new(raw.clone(), rar.clone()),
         carried_in,
         homogeneity: 1.375,
         homogeneity_variants: Homogeneity { sample: 1.6, off_diagonal: 1.1, by_reader: 1.2, scaled: 540.0 },

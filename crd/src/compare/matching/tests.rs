@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{Counts, Crd, Entry, Homogeneity, Matrix, Measures};
+use crate::model::{Counts, Crd, Entry, Homogeneity, Matrix, Measures, Ratios};
 
 fn region(id: u32, kind: RegionKind, name: &str, (file, line, end): (&str, u32, u32), parent: u32) -> Region {
     Region {
@@ -25,7 +25,7 @@ fn talking(mut region: Region) -> Region {
     let events = Matrix::new(2, vec![Entry { writer: 0, reader: 1, value: 9 }]);
     let none = Matrix::new(2, Vec::new());
     let own = Measures {
-        crr: Matrix::default(),
+        crr: Ratios::default(),
         carried_in: Vec::new(),
         homogeneity: 0.0,
         homogeneity_variants: Homogeneity::default(),

@@ -1,0 +1,66 @@
+//! What a profile has about each region itself.
+
+use threadtalk_profile::{Event, Profile};
+
+use crate::distance::Traces;
+use crate::lines::{PairCount, Positions};
+use crate::options::Options;
+use crate::participants::{self, ByThread};
+use crate::regions::Tree;
+use crate::threads::Threads;
+
+/// By region; the parts of all regions inside it are not in it.
+pub struct Recorded {
+    /// Events that are shown.
+    pub events: Vec<Vec<Event>>,
+    /// Pairs of lines of these events.
+    pub lines: Vec<Vec<PairCount>>,
+    /// Entries by thread.
+    pub visits: Vec<ByThread>,
+    /// Private bytes by thread.
+    pub private: Vec<ByThread>,
+    /// Reuse distances.
+    pub traces: Vec<Option<Traces>>,
+}
+
+impl Recorded {
+    /// Sorts what the profile has by region.
+    pub fn collect(
+        profile: &Profile,
+        tree: &Tree,
+        threads: &Threads,
+        positions: &Positions,
+        options: &Options,
+    ) -> Self {
+        let events = events(profile, tree, options);
+        let mut traces = vec![None; tree.nodes.len()];
+        for trace in profile.traces() {
+            traces[tree.node(trace.region) as usize].get_or_insert_with(Traces::default).add_trace(&trace);
+        }
+        Self {
+            lines: events.iter().map(|e| positions.count(e)).collect(),
+            events,
+            visits: participants::visits(profile, tree, threads),
+            private: participants::private_bytes(profile, tree, threads),
+            traces,
+        }
+    }
+}
+
+/// The events of each region. Those in a user region are also that one's.
+fn events(profile: &Profile, tree: &Tree, options: &Options) -> Vec<Vec<Event>> {
+    let is_hidden = |e: &Event| e.raw == 0 && e.rar == 0 || options.hide_serial && e.is_serial();
+    let shown = || profile.events().filter(|e| !is_hidden(e));
+    let regions = |e: &Event| {
+        let node = tree.node(e.region);
+        [Some(node), tree.user_node(e.context).filter(|user| *user != node)].into_iter().flatten()
+    };
+    // Counted first: growing a thousand lists step by step would move every event several times.
+    let mut counts = vec![0; tree.nodes.len()];
+    shown().flat_map(|e| regions(&e)).for_each(|node| counts[node as usize] += 1);
+    let mut events: Vec<Vec<Event>> = counts.into_iter().map(Vec::with_capacity).collect();
+    for event in shown() {
+        regions(&event).for_each(|node| events[node as usize].push(event));
+    }
+    events
+}
