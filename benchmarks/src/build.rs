@@ -14,8 +14,14 @@ use crate::{Error, Result};
 pub enum Tool {
     /// Nothing.
     Native,
-    /// This profiler.
+    /// This profiler, with what its compiler adds unasked.
     Threadtalk,
+    /// With the memory instrumentation alone.
+    Memory,
+    /// With the counters of control flow alone, by the number of threads that there are (*nominal*).
+    Control,
+    /// The same program, by the number of threads that do not wait (*effective*).
+    Effective,
     /// ThreadSanitizer of the same compiler.
     Tsan,
     /// Valgrind's helgrind on the native build.
@@ -30,15 +36,37 @@ impl Tool {
         match self {
             Tool::Native => "native",
             Tool::Threadtalk => "threadtalk",
+            Tool::Memory => "memory",
+            Tool::Control => "control",
+            Tool::Effective => "effective",
             Tool::Tsan => "tsan",
             Tool::Helgrind => "helgrind",
             Tool::Drd => "drd",
         }
     }
 
-    /// Whether it runs a binary of its own; the others run the native one.
+    /// The tool whose binary it runs.
+    pub fn build(self) -> Tool {
+        match self {
+            Tool::Helgrind | Tool::Drd => Tool::Native,
+            Tool::Effective => Tool::Control,
+            own => own,
+        }
+    }
+
+    /// Whether it runs a binary of its own.
     pub fn compiles(self) -> bool {
-        matches!(self, Tool::Native | Tool::Threadtalk | Tool::Tsan)
+        self.build() == self
+    }
+
+    /// The flag that makes a compiler build for the tool.
+    fn flag(self) -> Option<&'static str> {
+        match self.build() {
+            Tool::Memory => Some("--threadtalk=memory"),
+            Tool::Control => Some("--threadtalk=control"),
+            Tool::Tsan => Some("-fsanitize=thread"),
+            _ => None,
+        }
     }
 
     /// Runs `program` under the tool with what the tool writes going to `scratch`.
@@ -56,8 +84,13 @@ impl Tool {
         // cores.
         command.env("OMP_WAIT_POLICY", "passive");
         match self {
-            Tool::Threadtalk => {
+            Tool::Threadtalk | Tool::Memory | Tool::Control => {
                 command.env("THREADTALK_OUT", profile(scratch));
+            }
+            Tool::Effective => {
+                let options = std::env::var("THREADTALK_OPTIONS").unwrap_or_default();
+                command.env("THREADTALK_OUT", profile(scratch));
+                command.env("THREADTALK_OPTIONS", options + ":parallelism=effective");
             }
             Tool::Tsan => {
                 // The cost without the reports: libomp is not instrumented, so that its barriers look like races.
@@ -109,14 +142,14 @@ impl Compilers {
 
     /// The compiler of `tool`, with the flag that makes it that.
     fn compiler(&self, tool: Tool, cxx: bool) -> Result<Command> {
-        let mut command = Command::new(match tool {
-            Tool::Threadtalk => self.threadtalk(if cxx { "threadtalk-c++" } else { "threadtalk-cc" })?,
+        let mut command = Command::new(match tool.build() {
+            Tool::Threadtalk | Tool::Memory | Tool::Control => {
+                self.threadtalk(if cxx { "threadtalk-c++" } else { "threadtalk-cc" })?
+            }
             _ if cxx => self.clangxx.clone(),
             _ => self.clang.clone(),
         });
-        if tool == Tool::Tsan {
-            command.arg("-fsanitize=thread");
-        }
+        command.args(tool.flag());
         Ok(command)
     }
 
@@ -154,12 +187,33 @@ mod tests {
     }
 
     #[test]
-    fn only_the_sanitizer_gets_its_flag() {
-        let compilers = Compilers::find();
-        let flagged = |tool| {
+    fn what_a_tool_runs_was_built_for_it() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join("bin")).unwrap();
+        std::fs::write(home.path().join("bin/threadtalk-cc"), "").unwrap();
+        let compilers = Compilers { clang: "cc".into(), clangxx: "c++".into(), home: home.path().into() };
+        let built = |tool| {
             let command = compilers.command(&kernels::ALL[0], tool, false, Path::new("x")).unwrap();
-            command.get_args().any(|argument| argument == "-fsanitize=thread")
+            let program = Path::new(command.get_program()).file_name().unwrap().to_str().unwrap().to_owned();
+            let first = command.get_args().next().unwrap().to_str().unwrap().to_owned();
+            (program, first)
         };
-        assert!(flagged(Tool::Tsan) && !flagged(Tool::Native));
+        let is = |program: &str, first: &str| (program.to_owned(), first.to_owned());
+        assert_eq!(built(Tool::Tsan), is("cc", "-fsanitize=thread"));
+        assert_eq!(built(Tool::Drd), is("cc", "-O2"));
+        assert_eq!(built(Tool::Threadtalk), is("threadtalk-cc", "-O2"));
+        assert_eq!(built(Tool::Memory), is("threadtalk-cc", "--threadtalk=memory"));
+        assert_eq!(built(Tool::Effective), built(Tool::Control));
+    }
+
+    #[test]
+    fn effective_counts_are_an_option_of_the_run() {
+        let value = |tool: Tool| {
+            let command = tool.command(Path::new("x"), Path::new("scratch"));
+            let found = command.get_envs().find(|(name, _)| *name == "THREADTALK_OPTIONS").and_then(|(_, value)| value);
+            found.map(|value| value.to_str().unwrap().to_owned())
+        };
+        assert!(value(Tool::Effective).unwrap().ends_with(":parallelism=effective"));
+        assert_eq!(value(Tool::Control), None);
     }
 }

@@ -59,6 +59,43 @@ const Instruction *last_call(const BasicBlock &block) {
   return branch && branch->getMetadata(mark) ? branch->getPrevNonDebugInstruction() : nullptr;
 }
 
+// A counter on an edge that must be split costs a jump beside the three instructions of a counter.
+constexpr double split_costs = 1.5;
+// What a vectorised loop leaves over runs less than one of its iterations; LLVM does not know that.
+constexpr double remainder_costs = 0.1;
+
+bool has_vectors(const Loop &loop) {
+  for (const BasicBlock *block : loop.blocks())
+    for (const Instruction &instruction : *block) {
+      auto *store = dyn_cast<StoreInst>(&instruction);
+      if (instruction.getType()->isVectorTy() || (store && store->getValueOperand()->getType()->isVectorTy()))
+        return true;
+    }
+  return false;
+}
+
+// Blocks of loops that run what is left of a vectorised one, and blocks before them that lead to no vectorised one.
+SmallPtrSet<const BasicBlock *, 16> remainders(Function &function, const DominatorTree &tree, LoopInfo &loops) {
+  SmallVector<const Loop *, 8> vectors, rest;
+  for (const Loop *loop : loops.getLoopsInPreorder())
+    if (loop->isInnermost() && findOptionMDForLoop(loop, "llvm.loop.isvectorized"))
+      (has_vectors(*loop) ? vectors : rest).push_back(loop);
+  SmallPtrSet<const BasicBlock *, 16> found;
+  if (vectors.empty())
+    return found;
+  for (const Loop *remainder : rest) {
+    found.insert(remainder->block_begin(), remainder->block_end());
+    const DomTreeNode *node = tree.getNode(remainder->getHeader())->getIDom();
+    for (; node && loops.getLoopFor(node->getBlock()) == remainder->getParentLoop(); node = node->getIDom()) {
+      auto before = [&](const Loop *loop) { return tree.dominates(node->getBlock(), loop->getHeader()); };
+      if (any_of(vectors, before))
+        break;
+      found.insert(node->getBlock());
+    }
+  }
+  return found;
+}
+
 // A single place on the edge, or null if it must be split for that.
 Instruction *free_place(BasicBlock *from, BasicBlock *to) {
   if (from->getUniqueSuccessor() && !isa<IndirectBrInst>(from->getTerminator()))
@@ -71,6 +108,24 @@ Instruction *free_place(BasicBlock *from, BasicBlock *to) {
 bool can_split(BasicBlock *from, BasicBlock *to) {
   Instruction *last = from->getTerminator();
   return !to->isEHPad() && !isa<IndirectBrInst, CatchSwitchInst, CleanupReturnInst, CatchReturnInst>(last);
+}
+
+// How often the edge back from the only latch to the header of a loop is taken, if that can be computed before the loop
+// and the thread neither synchronises in the loop nor leaves it otherwise.
+const SCEV *known_trips(Analysis &a, BasicBlock *from, BasicBlock *to) {
+  Loop *loop = a.loops.getLoopFor(to);
+  if (!loop || loop->getHeader() != to || loop->getLoopLatch() != from || !loop->getLoopPreheader())
+    return nullptr;
+  for (BasicBlock *block : loop->blocks())
+    for (Instruction &instruction : *block)
+      if (!keeps_to_itself(instruction))
+        return nullptr;
+  const SCEV *taken = a.evolution.getBackedgeTakenCount(loop);
+  if (isa<SCEVCouldNotCompute>(taken) || a.evolution.getTypeSizeInBits(taken->getType()) > 64)
+    return nullptr;
+  const SCEV *trips = a.evolution.getNoopOrZeroExtend(taken, Type::getInt64Ty(to->getContext()));
+  SCEVExpander expander(a.evolution, a.function.getParent()->getDataLayout(), mark);
+  return expander.isSafeToExpandAt(trips, loop->getLoopPreheader()->getTerminator()) ? trips : nullptr;
 }
 
 } // namespace
@@ -109,8 +164,8 @@ void threadtalk_shim_control_prepare(LLVMValueRef function) {
 void threadtalk_shim_control_graph(LLVMValueRef function, void *data, ThreadtalkBlockFrequencyVisitor on_block,
                                    ThreadtalkEdgeVisitor on_edge) {
   Function &f = *unwrap<Function>(function);
-  DominatorTree tree(f);
-  LoopInfo loops(tree);
+  Analysis a(f);
+  LoopInfo &loops = a.loops;
   BranchProbabilityInfo probabilities(f, loops);
   BlockFrequencyInfo frequencies(f, probabilities, loops);
   SmallVector<std::pair<const BasicBlock *, const BasicBlock *>, 8> back_list;
@@ -129,6 +184,7 @@ void threadtalk_shim_control_graph(LLVMValueRef function, void *data, Threadtalk
     edge.back = from && to && back.contains({from, to});
     on_edge(data, &edge);
   };
+  SmallPtrSet<const BasicBlock *, 16> rest = remainders(f, a.tree, loops);
   report(nullptr, &f.getEntryBlock(), 1, THREADTALK_BRANCH, true);
   for (BasicBlock &block : f) {
     if (const Instruction *call = last_call(block)) {
@@ -153,6 +209,12 @@ void threadtalk_shim_control_graph(LLVMValueRef function, void *data, Threadtalk
       bool only_indirect =
           all_of(predecessors(to), [](BasicBlock *b) { return isa<IndirectBrInst>(b->getTerminator()); });
       bool countable = indirect ? only_indirect : free_place(&block, to) || can_split(&block, to);
+      if (back.contains({&block, to}) && known_trips(a, &block, to))
+        weight = frequency(loops.getLoopFor(to)->getLoopPreheader()); // counted at once, there
+      else if (!indirect && !free_place(&block, to))
+        weight *= split_costs;
+      if (rest.contains(&block) || rest.contains(to))
+        weight *= remainder_costs;
       report(&block, to, weight, indirect ? THREADTALK_INDIRECT : THREADTALK_BRANCH, countable);
     }
   }
@@ -194,22 +256,11 @@ LLVMValueRef threadtalk_shim_control_place(LLVMBasicBlockRef from_block, LLVMBas
 bool threadtalk_shim_control_trips(void *analysis, LLVMBasicBlockRef from_block, LLVMBasicBlockRef to_block,
                                    ThreadtalkTrips *out) {
   auto &a = *static_cast<Analysis *>(analysis);
-  BasicBlock *from = unwrap(from_block), *to = unwrap(to_block);
-  Loop *loop = a.loops.getLoopFor(to);
-  if (!loop || loop->getHeader() != to || loop->getLoopLatch() != from || !loop->getLoopPreheader())
+  const SCEV *trips = known_trips(a, unwrap(from_block), unwrap(to_block));
+  if (!trips)
     return false;
-  for (BasicBlock *block : loop->blocks())
-    for (Instruction &instruction : *block)
-      if (!keeps_to_itself(instruction))
-        return false;
-  const SCEV *taken = a.evolution.getBackedgeTakenCount(loop);
-  if (isa<SCEVCouldNotCompute>(taken) || a.evolution.getTypeSizeInBits(taken->getType()) > 64)
-    return false;
-  const SCEV *trips = a.evolution.getNoopOrZeroExtend(taken, Type::getInt64Ty(to->getContext()));
-  Instruction *at = loop->getLoopPreheader()->getTerminator();
+  Instruction *at = a.loops.getLoopFor(unwrap(to_block))->getLoopPreheader()->getTerminator();
   SCEVExpander expander(a.evolution, a.function.getParent()->getDataLayout(), mark);
-  if (!expander.isSafeToExpandAt(trips, at))
-    return false;
   out->count = wrap(expander.expandCodeFor(trips, trips->getType(), at));
   out->before = wrap(at);
   return true;

@@ -93,7 +93,7 @@ enum ThreadtalkEdgeKind : uint32_t {
 struct ThreadtalkEdge {
   LLVMBasicBlockRef from; // null: from outside the function
   LLVMBasicBlockRef to;   // null: leaves the function
-  double weight;          // expected executions in a call of the function
+  double weight;          // what a counter costs: expected executions in a call of the function, times a price
   ThreadtalkEdgeKind kind;
   bool back;      // to a loop's header, from inside
   bool countable; // there is or can be made a place for code that runs on this edge only; for an indirect branch,

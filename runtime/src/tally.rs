@@ -2,7 +2,7 @@
 
 use crate::memory;
 use crate::process::Process;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// One key and its counters. Zeroed memory is a free one.
 #[repr(C)]
@@ -15,6 +15,11 @@ pub struct Slot<const N: usize> {
 /// `N` counters for each of at most 2^16 keys. What finds no room is not counted.
 pub struct Tally<const N: usize> {
     slots: *const Slot<N>,
+    /// Numbers of the slots with keys, plus 1, in the order in which they were taken: a look at all slots would touch
+    /// each page of an empty table.
+    taken: *const AtomicU32,
+    /// Length of that list.
+    keys: AtomicU32,
 }
 
 /// Slots: addresses, of which only touched pages cost memory.
@@ -27,7 +32,8 @@ impl<const N: usize> Tally<N> {
     /// An empty table.
     pub fn new() -> Option<Self> {
         let slots = memory::reserve(MOST * size_of::<Slot<N>>())?.as_ptr().cast_const().cast();
-        Some(Self { slots })
+        let taken = memory::reserve(MOST * size_of::<AtomicU32>())?.as_ptr().cast_const().cast();
+        Some(Self { slots, taken, keys: AtomicU32::new(0) })
     }
 
     /// The counters of a key below `u64::MAX`, entered if need be. `None`: no room.
@@ -39,7 +45,13 @@ impl<const N: usize> Tally<N> {
             let slot = unsafe { &*self.slots.add(at) };
             // Relaxed: the key is all that is published, and the counters add up whoever adds.
             match slot.key.compare_exchange(0, key, Ordering::Relaxed, Ordering::Relaxed) {
-                Ok(_) => return Some(&slot.counters),
+                Ok(_) => {
+                    let number = self.keys.fetch_add(1, Ordering::Relaxed);
+                    // SAFETY: below the length of the list: each slot is taken once.
+                    let place = unsafe { &*self.taken.add(number as usize) };
+                    place.store(at as u32 + 1, Ordering::Relaxed);
+                    return Some(&slot.counters);
+                }
                 Err(held) if held == key => return Some(&slot.counters),
                 Err(_) => at = (at + 1) % MOST,
             }
@@ -55,9 +67,13 @@ impl<const N: usize> Tally<N> {
     }
 
     fn used(&self) -> impl Iterator<Item = (u64, [u64; N])> + Clone + '_ {
-        (0..MOST)
+        (0..self.keys.load(Ordering::Relaxed) as usize)
+            // SAFETY: below the list's length.
+            .map(|i| unsafe { &*self.taken.add(i) }.load(Ordering::Relaxed))
+            // 0: another thread is about to write it.
+            .filter_map(|place| place.checked_sub(1))
             // SAFETY: below the table's length.
-            .map(|i| unsafe { &*self.slots.add(i) })
+            .map(|place| unsafe { &*self.slots.add(place as usize) })
             .map(|slot| (slot.key.load(Ordering::Relaxed), &slot.counters))
             .filter(|(key, _)| *key != 0)
             .map(|(key, counters)| (key - 1, core::array::from_fn(|i| counters[i].load(Ordering::Relaxed))))

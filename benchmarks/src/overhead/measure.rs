@@ -68,6 +68,7 @@ impl Row {
 pub fn measure(options: &Options, compilers: &Compilers, mut progress: impl FnMut(&str)) -> Result<Vec<Row>> {
     let scratch = during(|| "creating a temporary folder".into(), tempfile::tempdir())?;
     let mut tools = vec![Tool::Native, Tool::Threadtalk];
+    tools.extend_from_slice(if options.parts { &[Tool::Memory, Tool::Control, Tool::Effective] } else { &[] });
     tools.extend(options.tsan.then_some(Tool::Tsan));
     let context = if options.context { &[Tool::Helgrind, Tool::Drd][..] } else { &[] };
     let mut rows = Vec::new();
@@ -108,19 +109,19 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     fn program(&self, tool: Tool) -> PathBuf {
-        let build = if tool.compiles() { tool } else { Tool::Native };
-        self.scratch.join(format!("{}-{}", self.kernel.name, build.name()))
+        self.scratch.join(format!("{}-{}", self.kernel.name, tool.build().name()))
     }
 
     /// Builds the programs, and takes the time of compiling without linking, in turns.
     fn compile(&self, tools: &[Tool]) -> Result<BTreeMap<Tool, Vec<f64>>> {
-        for &tool in tools {
+        let tools = tools.iter().copied().filter(|tool| tool.compiles());
+        for tool in tools.clone() {
             let command = self.compilers.command(self.kernel, tool, false, &self.program(tool))?;
             process::run(command, self.scratch, self.options.timeout)?;
         }
         let mut times = BTreeMap::<Tool, Vec<f64>>::new();
         for _ in 0..self.options.runs {
-            for &tool in tools {
+            for tool in tools.clone() {
                 let command = self.compilers.command(self.kernel, tool, true, &self.scratch.join("timed.o"))?;
                 times.entry(tool).or_default().push(process::run(command, self.scratch, self.options.timeout)?.cpu_s);
             }

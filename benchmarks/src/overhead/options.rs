@@ -21,6 +21,7 @@ Runs each kernel natively, under threadtalk and under ThreadSanitizer in turns, 
   --quick            small inputs, one round
   --context          also helgrind and drd, on small inputs
   --without-tsan     leave ThreadSanitizer out
+  --without-parts    leave out memory and control alone, and control by threads that do not wait
   --timeout SECONDS  kill a run that takes longer (default 600)
   --json FILE        write the measurements here, too
 ";
@@ -42,6 +43,8 @@ pub struct Options {
     pub context: bool,
     /// With ThreadSanitizer.
     pub tsan: bool,
+    /// With each part of the instrumentation alone.
+    pub parts: bool,
     /// Longest run.
     pub timeout: Duration,
     /// Where to write JSON.
@@ -58,6 +61,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Opt
         quick: false,
         context: false,
         tsan: true,
+        parts: true,
         timeout: Duration::from_secs(600),
         json: None,
     };
@@ -79,6 +83,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Opt
             Long("quick") => options.quick = true,
             Long("context") => options.context = true,
             Long("without-tsan") => options.tsan = false,
+            Long("without-parts") => options.parts = false,
             Long("timeout") => {
                 options.timeout = Duration::from_secs(number(&text(&mut parser)?, "--timeout", 86400)?.into())
             }
@@ -103,8 +108,14 @@ mod tests {
         let options = parsed(&["--threads", "2,16", "--kernels=cg,lu", "--quick", "--json", "x"]).unwrap().unwrap();
         assert_eq!(options.threads, [2, 16]);
         assert_eq!(options.kernels.iter().map(|k| k.name).collect::<Vec<_>>(), ["cg", "lu"]);
-        assert_eq!(options.runs, 1);
+        assert_eq!((options.runs, options.tsan, options.parts), (1, true, true));
         assert_eq!(options.json.unwrap().to_str(), Some("x"));
+    }
+
+    #[test]
+    fn columns_can_be_left_out() {
+        let options = parsed(&["--without-parts", "--without-tsan"]).unwrap().unwrap();
+        assert_eq!((options.tsan, options.parts), (false, false));
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub struct Edge<'ctx> {
     pub from: u32,
     /// Block or [`OUTSIDE`].
     pub to: u32,
-    /// Expected number of times for each call of the function.
+    /// What a counter costs: the expected number of times for each call of the function, times the price of its place.
     pub weight: f64,
     /// Whether it can have a counter.
     pub countable: bool,

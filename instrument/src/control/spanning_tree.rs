@@ -11,7 +11,7 @@ pub struct TreeEdge {
     pub from: usize,
     /// A node.
     pub to: usize,
-    /// How often the edge is expected to be taken.
+    /// How often the edge is expected to be taken, times what a counter there costs.
     pub weight: f64,
     /// Whether it can have a counter.
     pub countable: bool,

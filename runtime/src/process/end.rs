@@ -1,7 +1,7 @@
 //! The end of the process, as far as it is announced.
 
 use super::{Process, accuracy, clock, meta};
-use crate::module::residency::Residency;
+use crate::module::residency;
 use crate::thread;
 use core::mem::offset_of;
 use core::sync::atomic::Ordering;
@@ -26,12 +26,10 @@ pub fn end(process: &Process, how: End, status: Option<i32>) {
     complete_counters(process, status);
     let quick = how != End::Normal;
     if !quick {
-        if let Some(residency) = Residency::of(process) {
-            for (address, bytes) in residency.ranges() {
-                process.private.range_dies(process, address, bytes);
-                process.lines.range_dies(process, address, bytes);
-            }
-        }
+        residency::ranges(process, |address, bytes| {
+            process.private.range_dies(process, address, bytes);
+            process.lines.range_dies(process, address, bytes);
+        });
         process.private.finish(process);
         process.lines.finish(process);
     }
