@@ -7,7 +7,7 @@ use crate::accuracy;
 use crate::distance::Traces;
 use crate::false_sharing;
 use crate::families::{self, Family, Part};
-use crate::imbalance::profile::sections;
+use crate::imbalance::profile::{model::Section, sections};
 use crate::lines::{self, PairCount, Positions};
 use crate::matrices::cells::{self, Matrices};
 use crate::matrices::{balance, homogeneity};
@@ -37,7 +37,8 @@ pub fn analyse(profile: &Profile, options: &Options) -> Report {
     // They came innermost first.
     regions.reverse();
     let advice = Advice { profile, options, tree: &tree, positions: &positions, events: &recorded.events };
-    let objects = advice.add(&mut regions);
+    let sections = sections(profile);
+    let objects = advice.add(&mut regions, sections.as_deref().unwrap_or_default());
     let is_listed = |r: &Region| options.region.as_ref().is_none_or(|filter| filter.matches(r));
     let events = everything.cells.iter().fold(0u64, |n, c| n.saturating_add(c.raw).saturating_add(c.rar));
     let visits = &recorded.visits[PROGRAM as usize];
@@ -59,6 +60,7 @@ pub fn analyse(profile: &Profile, options: &Options) -> Report {
         regions: regions.into_iter().filter(is_listed).collect(),
         program_total,
         phases: phases::analyse(profile),
+        sections,
     }
 }
 
@@ -73,7 +75,7 @@ struct Advice<'a> {
 
 impl Advice<'_> {
     /// Returns the objects of the whole program.
-    fn add(&self, regions: &mut [Region]) -> Vec<Object> {
+    fn add(&self, regions: &mut [Region], sections: &[Section]) -> Vec<Object> {
         let objects = Objects::new(self.profile);
         let written = false_sharing::written(self.profile);
         let mut shared = false_sharing::by_region(self.profile, self.tree, self.positions, &written);
@@ -81,14 +83,13 @@ impl Advice<'_> {
             region.objects = objects.describe(events);
             region.false_sharing = shared.remove(&region.id).unwrap_or_default();
         }
-        let sections = sections(self.profile);
         let suggestions = suggest::suggest(&suggest::Facts {
             profile: self.profile,
             options: self.options,
             tree: self.tree,
             objects: &objects,
             positions: self.positions,
-            sections: &sections,
+            sections,
             written: &written,
             events: self.events,
             regions,

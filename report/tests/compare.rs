@@ -5,6 +5,8 @@ mod example;
 mod support;
 #[path = "support/synthetic.rs"]
 mod synthetic;
+#[path = "support/unbalanced.rs"]
+mod unbalanced;
 
 use serde_json::Value;
 use std::path::PathBuf;
@@ -18,7 +20,8 @@ use threadtalk_profile::Histogram;
 use threadtalk_profile::layout::CrdMode;
 
 /// `base.ttp`; `new.ttp`, in which the update communicates half as much at a tenth of the distance, the halo has
-/// another name and the source is 7 lines longer; `wide.ttp` with twice the threads; `far.ttp` without distances.
+/// another name and the source is 7 lines longer; `wide.ttp` with twice the threads; `far.ttp` without distances;
+/// `work.ttp` with parallel sections, `plain.ttp` without counters of control flow.
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
     let write = |name: &str, contents: &threadtalk_profile::write::Contents| {
@@ -44,6 +47,8 @@ fn scratch() -> Scratch {
     far.traces.clear();
     far.header.crd_mode = CrdMode::Off;
     write("far.ttp", &far);
+    write("work.ttp", &unbalanced::contents("work.c", true));
+    write("plain.ttp", &unbalanced::contents("work.c", false));
     scratch
 }
 
@@ -113,6 +118,35 @@ fn the_text_says_what_changed_where() {
     assert!(!text.contains('\x1b'), "colours without a terminal");
     assert!(text.lines().all(|line| line.chars().count() <= 150), "too wide:\n{text}");
     assert_eq!(stdout(&["base.ttp", "base.ttp"]).matches("better").count(), 1, "only in the explanation");
+}
+
+#[test]
+fn parallel_sections_stand_side_by_side() {
+    let comparison = json(&["work.ttp", "work.ttp"]);
+    let changes = [
+        ("/sections/0/verdict", Value::from("mixed")),
+        ("/sections/0/base/threads", Value::from(0)),
+        ("/sections/0/new/cause", Value::from("work.c:12")),
+        ("/sections/0/delta", Value::from("none")),
+    ];
+    assert_follows(threadtalk::compare::SCHEMA, std::slice::from_ref(&comparison), &changes);
+    assert_eq!(
+        (&comparison["sections"][0]["delta"], &comparison["sections"][0]["verdict"]),
+        (&0.0.into(), &"same".into())
+    );
+    let text = stdout(&["work.ttp", "work.ttp"]);
+    let row = text.lines().find(|line| line.contains(" same  ") && line.contains("barrier work.c:")).unwrap();
+    let cause = &comparison["sections"][0]["base"]["cause"]["line"];
+    assert!(row.trim_end().ends_with(&format!("work.c:{cause}")), "{row}");
+    let page = stdout(&["work.ttp", "work.ttp", "--format", "html"]);
+    assert!(
+        page.contains("<h2>Parallel sections</h2>") && page.contains("<b class=\"verdict same\">same</b>"),
+        "{page}"
+    );
+
+    let text = stdout(&["work.ttp", "plain.ttp"]);
+    assert!(text.contains("control flow was counted in base only: imbalance does not compare"), "{text}");
+    assert!(!text.contains("Parallel sections"), "{text}");
 }
 
 #[test]

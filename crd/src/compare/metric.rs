@@ -33,6 +33,9 @@ pub enum Metric {
     ProbableMiss(Option<u8>),
     /// `visits`: times that threads entered the region.
     Visits,
+    /// `imbalance` in percent (DeRose et al., equation 1): how uneven the instructions are that threads execute between
+    /// meetings, in the mean of the program's parallel sections. 0 = even.
+    Imbalance,
     /// `duration_s`: seconds of the whole run, profiling included.
     Duration,
     /// `cpu_s`: CPU time of the whole run in seconds, profiling included.
@@ -53,11 +56,11 @@ impl Metric {
         all
     }
 
-    /// Those of a program: of a region, and the time it took. Its visits say nothing.
+    /// Those of a program: of a region, its imbalance, and the time it took. Its visits say nothing.
     pub fn of_programs(levels: &[u8]) -> Vec<Self> {
         let mut all = Self::of_regions(levels);
         all.retain(|metric| *metric != Self::Visits);
-        all.extend([Self::Duration, Self::Cpu]);
+        all.extend([Self::Imbalance, Self::Duration, Self::Cpu]);
         all
     }
 
@@ -77,6 +80,7 @@ impl Metric {
             Self::DefiniteMiss(level) => return by_level("definite_miss", level),
             Self::ProbableMiss(level) => return by_level("probable_miss", level),
             Self::Visits => "visits",
+            Self::Imbalance => "imbalance",
             Self::Duration => "duration_s",
             Self::Cpu => "cpu_s",
         };
@@ -93,11 +97,12 @@ impl Metric {
     }
 
     /// Differences below this are noise whatever their relation to the value: 3 events after 1 are three times as many
-    /// and mean nothing. Counts: 16 events; distances: an element; shares: 1 % of all; balance: a percent.
+    /// and mean nothing. Counts: 16 events; distances: an element; shares: 1 % of all; balance and imbalance: a
+    /// percent.
     pub fn floor(self) -> f64 {
         match self {
             Self::Raw | Self::Rar | Self::Sync => 16.0,
-            Self::CrdMedian | Self::CrdP90 | Self::Balance | Self::ScaledHomogeneity => 1.0,
+            Self::CrdMedian | Self::CrdP90 | Self::Balance | Self::ScaledHomogeneity | Self::Imbalance => 1.0,
             Self::DefiniteMiss(_) | Self::ProbableMiss(_) | Self::Homogeneity | Self::Crr => 0.01,
             Self::Visits => 1.0,
             Self::Duration | Self::Cpu => 0.005,
@@ -130,16 +135,16 @@ impl Metric {
             Self::Balance => (raw + rar > 0.0).then_some(counts.own.balance),
             Self::DefiniteMiss(level) => cutoff(level, |cutoff| cutoff.definite_miss),
             Self::ProbableMiss(level) => cutoff(level, |cutoff| cutoff.probable_miss),
-            Self::Visits | Self::Duration | Self::Cpu => None,
+            Self::Visits | Self::Imbalance | Self::Duration | Self::Cpu => None,
         }
     }
 
     /// True if less of it is better and more is worse (ICPP'18, section 3.5): communication costs, long distances miss
-    /// caches, uneven reuse makes some threads wait. Reuse as such is neither. Times are those of the profiled
+    /// caches, uneven reuse or work makes some threads wait. Reuse as such is neither. Times are those of the profiled
     /// run, most of which is profiling.
     pub fn is_judged(self) -> bool {
         use Metric::*;
-        matches!(self, Raw | CrdMedian | CrdP90 | Homogeneity | Balance | DefiniteMiss(Some(_)))
+        matches!(self, Raw | CrdMedian | CrdP90 | Homogeneity | Balance | Imbalance | DefiniteMiss(Some(_)))
     }
 }
 

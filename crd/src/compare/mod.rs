@@ -5,6 +5,7 @@
 //! | which region became which | `matching`, `align` |
 //! | what is compared | [`Metric`] |
 //! | what is better, what is noise | `verdict` |
+//! | parallel sections | [`SectionChange`] |
 //! | whether suggestions for the base kept what they promised | [`Promised`] |
 //! | conditions for use in CI | [`Condition`] |
 
@@ -16,6 +17,7 @@ mod metric;
 mod model;
 mod notes;
 mod promises;
+mod sections;
 mod verdict;
 
 pub use condition::{Checked, Condition, ConditionError, Failure};
@@ -26,6 +28,7 @@ pub use model::{
     Comparison, Judged, Matched, MatrixChange, Profile, ProgramChange, RegionChange, SCHEMA, Side, Unmatched,
 };
 pub use promises::Promised;
+pub use sections::{SectionCause, SectionChange, SectionSide};
 pub use verdict::{Effect, MIN_EVENTS, Reason, Verdict};
 
 use std::collections::BTreeSet;
@@ -79,6 +82,7 @@ pub fn compare(base: &Report, new: &Report, options: &CompareOptions) -> Compari
             base: unmatched(base, pairs.iter().map(|pair| pair.base).collect()),
             new: unmatched(new, pairs.iter().map(|pair| pair.new).collect()),
         },
+        sections: sections::changes(base, new, &pairs, options.noise),
         promises: promises::promises(base, new, &pairs, options.noise),
         notes: notes::notes(base, new),
     }

@@ -3,8 +3,9 @@
 use serde::Serialize;
 use std::sync::Arc;
 
+use super::sections::program_percent;
 use super::verdict::{Reason, Verdict};
-use super::{Figures, Metric, Promised};
+use super::{Figures, Metric, Promised, SectionChange};
 use crate::model::{Cache, Matrix, Region, Report};
 
 /// Value of [`Comparison::schema`].
@@ -25,6 +26,9 @@ pub struct Comparison {
     pub regions: Vec<RegionChange>,
     /// Regions of one side only.
     pub unmatched: Unmatched,
+    /// Parallel sections of either, those with the most to save first; none unless
+    /// both counted control flow.
+    pub sections: Vec<SectionChange>,
     /// What suggestions for the base promise to lower.
     pub promises: Vec<Promised>,
     /// What limits the comparison, a sentence each.
@@ -166,6 +170,7 @@ impl Profile {
         let value = |metric| match metric {
             Metric::Duration => report.program.duration_s,
             Metric::Cpu => report.program.cpu_s,
+            Metric::Imbalance => program_percent(report),
             other => other.of(&report.program_total),
         };
         Self {

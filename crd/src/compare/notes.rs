@@ -28,6 +28,10 @@ pub fn notes(base: &Report, new: &Report) -> Vec<String> {
     if before.mode != after.mode {
         notes.push(format!("base was recorded in {} mode and new in {} mode", before.mode, after.mode));
     }
+    if base.sections.is_some() != new.sections.is_some() {
+        let counted = if base.sections.is_some() { "base" } else { "new" };
+        notes.push(format!("control flow was counted in {counted} only: imbalance does not compare"));
+    }
     for (name, report) in [("base", base), ("new", new)] {
         let rate = report.accuracy.estimated_false_rate;
         if rate > FALSE_RATE {

@@ -3,7 +3,9 @@
 use serde::Serialize;
 
 use super::matching::Pair;
-use crate::model::{Lowers, Report};
+use super::sections;
+use crate::imbalance::profile::model::divided;
+use crate::model::{Lowers, Promise, Report};
 
 /// A suggestion for the base, and the figure that it promises to lower, in both profiles.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -33,8 +35,7 @@ pub(super) fn promises(base: &Report, new: &Report, pairs: &[Pair], noise: f64) 
             all.iter().any(|p| p.rule == suggestion.rule && (p.region, p.lowers) == (promise.region, promise.lowers));
         let before = promise.now.filter(|now| *now > 0.0 && !known);
         let (Some(before), Some(region)) = (before, base.regions.get(promise.region as usize)) else { continue };
-        let Some(pair) = pairs.iter().find(|p| p.base == promise.region as usize) else { continue };
-        let Some(after) = promise.then(new, pair.new as u32) else { continue };
+        let Some(after) = then(promise, base, new, pairs) else { continue };
         all.push(Promised {
             rule: suggestion.rule.clone(),
             region: region.id,
@@ -51,4 +52,18 @@ pub(super) fn promises(base: &Report, new: &Report, pairs: &[Pair], noise: f64) 
     };
     all.sort_by_key(|p| std::cmp::Reverse(events(p)));
     all
+}
+
+/// The promised figure in `new`; none where it is not measured, or the region or section is gone.
+fn then(promise: &Promise, base: &Report, new: &Report, pairs: &[Pair]) -> Option<f64> {
+    if promise.lowers == Lowers::ImbalancePercent {
+        // The rule speaks of the section with the most to save.
+        let (before, after) = (base.sections.as_deref()?, new.sections.as_deref()?);
+        let most = divided(before).next()?;
+        let sections = sections::pairs(base, new, pairs);
+        let (_, partner) = sections.iter().find(|(index, _)| std::ptr::eq(&before[*index], most))?;
+        return Some(after[*partner].imbalance_percent);
+    }
+    let pair = pairs.iter().find(|p| p.base == promise.region as usize)?;
+    promise.then(new, pair.new as u32)
 }

@@ -4,6 +4,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 use super::{Accuracy, Cache, Phases, Recording, Region, Thread};
+use crate::imbalance::profile::model::Section;
 
 /// Value of [`Report::schema`].
 pub const SCHEMA: &str = "threadtalk.report/1";
@@ -32,6 +33,10 @@ pub struct Report {
     /// Communication over time; none if it was not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phases: Option<Phases>,
+    /// Parallel sections, those with the most to save first; none if control flow was not counted. They are written as
+    /// `threadtalk.imbalance/1`.
+    #[serde(skip)]
+    pub sections: Option<Vec<Section>>,
 }
 
 /// The program and its run.

@@ -2,7 +2,7 @@
 //! it has more to do. Known where control flow was counted.
 
 use super::{Case, Rule, Threshold, evidence, place};
-use crate::imbalance::profile::model::{Cause, Section};
+use crate::imbalance::profile::model::{self, Cause, Section};
 use crate::model::{Lowers, Means, Position, Promise, Suggestion, SuggestionKind};
 
 pub(super) const RULE: Rule = Rule {
@@ -34,13 +34,12 @@ pub(super) const RULE: Rule = Rule {
 
 fn find(case: &Case<'_>) -> Option<Suggestion> {
     let sections = case.facts.sections;
-    let plain = || sections.iter().filter(|s| !s.encloses && s.threads > 1);
-    let section = plain().max_by(|a, b| a.imbalance_time.total_cmp(&b.imbalance_time))?;
+    let section = model::divided(sections).next()?;
     if section.regions.first()?.region != case.region.id {
         return None;
     }
     let cpu = |s: &Section| s.cpu.iter().sum::<f64>();
-    let share = cpu(section) / plain().map(cpu).sum::<f64>();
+    let share = cpu(section) / model::divided(sections).map(cpu).sum::<f64>();
     let cause = section.causes.first()?;
     let is_enough = section.imbalance_percent >= case.threshold(&RULE, "percent")
         && share >= case.threshold(&RULE, "share")

@@ -5,7 +5,7 @@ use crate::html::{Still, fill};
 use crate::svg::{compare as figures, escape};
 use crate::{label, number};
 use std::fmt::Write;
-use threadtalk_crd::compare::{Figures, Judged, Side};
+use threadtalk_crd::compare::{Figures, Judged, SectionChange, Side};
 
 const BODY: &str = include_str!("../../assets/compare.html");
 const STYLE: &str = include_str!("../../assets/compare.css");
@@ -24,6 +24,7 @@ pub fn page(view: View, top: usize) -> String {
         "program" => page.push_str(&section(view, &program.judged, (base, new), view.programs())),
         "regions" => page.push_str(&regions(view, top)),
         "details" => page.push_str(&details(view, top)),
+        "sections" => page.push_str(&sections(&comparison.sections)),
         "unmatched" => {
             for (side, regions) in [("base", &comparison.unmatched.base), ("new", &comparison.unmatched.new)] {
                 page.push_str(&unmatched(side, regions));
@@ -89,6 +90,36 @@ fn regions(view: View, top: usize) -> String {
         out += "</tr>";
     }
     out + "</tbody></table>"
+}
+
+/// How evenly threads divide the work between meetings; nothing where it was not counted.
+fn sections(changes: &[SectionChange]) -> String {
+    if changes.is_empty() {
+        return String::new();
+    }
+    let is_word = |column: usize| matches!(column, 1 | 3 | 5..);
+    let class = |column: usize| if is_word(column) { " class=\"word\"" } else { "" };
+    let mut out = String::from(
+        "<section class=\"card\"><h2>Parallel sections</h2> <span class=\"muted\">how evenly the threads divide the \
+         instructions between two meetings: 0 % is even, at 100 % one thread does all</span>\
+         <div class=\"scroll\"><table><thead><tr>",
+    );
+    for (column, title) in table::SECTION_HEADINGS.iter().enumerate() {
+        let _ = write!(out, "<th{}>{title}</th>", class(column));
+    }
+    out += "</tr></thead><tbody>";
+    for change in changes {
+        out += "<tr>";
+        for (column, field) in table::section(change).iter().enumerate() {
+            let field = match change.verdict.filter(|_| column == 5) {
+                Some(_) => format!("<b class=\"verdict {field}\">{field}</b>"),
+                None => escape(field).to_string(),
+            };
+            let _ = write!(out, "<td{}>{field}</td>", class(column));
+        }
+        out += "</tr>";
+    }
+    out + "</tbody></table></div></section>"
 }
 
 fn details(view: View, top: usize) -> String {

@@ -1,8 +1,9 @@
 //! The rows that text and page share.
 
 use super::{View, words};
+use crate::imbalance::words::{section_at, sparkline};
 use crate::label;
-use threadtalk_crd::compare::{Figures, Metric, RegionChange, Side};
+use threadtalk_crd::compare::{Figures, Metric, RegionChange, SectionChange, SectionSide, Side};
 
 /// A metric of a region or of the program: name, base, new, change.
 pub fn figures(granule: [f64; 2], base: &Figures, new: &Figures) -> Vec<[String; 4]> {
@@ -53,6 +54,49 @@ pub fn row(view: View, change: &RegionChange) -> [String; 11] {
         relation(Metric::DefiniteMiss(None)),
         label::name(region),
         label::place(region),
+    ]
+}
+
+/// Headings of [`section`].
+pub const SECTION_HEADINGS: [&str; 8] =
+    ["imbalance", "threads", "new", "threads", "change", "verdict", "section", "largest cause, before and after"];
+
+/// A parallel section on one line.
+pub fn section(change: &SectionChange) -> [String; 8] {
+    let percent = |side: &Option<SectionSide>| {
+        side.as_ref().map_or("-".to_string(), |side| format!("{:.1} %", side.imbalance_percent))
+    };
+    let bars = |side: &Option<SectionSide>| side.as_ref().map_or(String::new(), |side| sparkline(&side.values));
+    let cause = |side: &Option<SectionSide>| {
+        let cause = side.as_ref().and_then(|side| side.cause.as_ref());
+        let place = cause.and_then(|cause| Some(format!("{}:{}", label::base(cause.file.as_deref()?), cause.line?)));
+        place.unwrap_or_else(|| "none".to_string())
+    };
+    let both = change.base.as_ref().zip(change.new.as_ref());
+    let relation = both.map_or(String::new(), |(base, new)| {
+        words::relation(Metric::Imbalance, base.imbalance_percent, new.imbalance_percent).replace(" points", " pt")
+    });
+    let verdict = match (change.verdict, &change.base) {
+        (Some(verdict), _) => verdict.word(),
+        (None, Some(_)) => "only in base",
+        (None, None) => "only in new",
+    };
+    let side = change.new.as_ref().or(change.base.as_ref());
+    let name = side.map_or(String::new(), |side| {
+        let (begin, end) = ((side.file.as_deref(), side.line), (side.end_file.as_deref(), side.end_line));
+        section_at(change.kind, begin, end, &change.function)
+    });
+    let causes = [cause(&change.base), cause(&change.new)];
+    let causes = if causes[0] == causes[1] { causes[0].clone() } else { causes.join(" \u{2192} ") };
+    [
+        percent(&change.base),
+        bars(&change.base),
+        percent(&change.new),
+        bars(&change.new),
+        relation,
+        verdict.to_string(),
+        name,
+        causes,
     ]
 }
 

@@ -5,7 +5,7 @@ use crate::text::{Column, DEFINITION, Paint, Style, Table};
 use crate::{fold, label, number};
 use std::fmt::Write;
 use std::path::Path;
-use threadtalk_crd::compare::{Judged, Profile, Promised, Side, Verdict};
+use threadtalk_crd::compare::{Judged, Profile, Promised, SectionChange, Side, Verdict};
 use threadtalk_crd::model::Lowers;
 
 /// Regions without counterpart that are named.
@@ -23,8 +23,9 @@ pub fn text(view: View, files: [&Path; 2], top: usize, paint: Style) -> String {
     }
     let _ = writeln!(out, "{} {DEFINITION}", paint.faint("communication "));
     let noise = number::percent(comparison.noise);
-    let reading =
-        format!("less RaW, shorter distances, fewer misses, lower H and B are better; up to {noise} is noise");
+    let reading = format!(
+        "less RaW, shorter distances, fewer misses, lower H, B and imbalance are better; up to {noise} is noise"
+    );
     let _ = writeln!(out, "{} {reading}", paint.faint("verdicts      "));
     for note in &comparison.notes {
         let _ = writeln!(out, "{} {note}", paint.loud("note          "));
@@ -38,6 +39,7 @@ pub fn text(view: View, files: [&Path; 2], top: usize, paint: Style) -> String {
     }
     out += &figures.render(paint);
     out += &regions(view, top, paint);
+    out += &sections(&comparison.sections, top, paint);
     out += &promises(&comparison.promises, paint);
     for (name, sides) in [("base", &comparison.unmatched.base), ("new", &comparison.unmatched.new)] {
         out += &unmatched(name, sides, paint);
@@ -89,6 +91,21 @@ fn regions(view: View, top: usize, paint: Style) -> String {
         }
     }
     out
+}
+
+/// How evenly threads divide the work between meetings.
+fn sections(changes: &[SectionChange], top: usize, paint: Style) -> String {
+    if changes.is_empty() {
+        return String::new();
+    }
+    let shown = changes.len().min(top);
+    let title = format!("Parallel sections (instructions of each thread; {shown} of {})", changes.len());
+    let columns = table::SECTION_HEADINGS.iter().enumerate();
+    let columns =
+        columns.map(|(i, title)| if matches!(i, 0 | 2 | 4) { Column::right(title) } else { Column::left(title) });
+    let mut rows = Table::new(columns.collect());
+    changes[..shown].iter().for_each(|change| rows.row(table::section(change).to_vec()));
+    format!("\n{}\n{}", paint.strong(&title), rows.render(paint))
 }
 
 /// What the suggestions for the base promise, and what became of it.

@@ -25,6 +25,7 @@ pub fn name(metric: Metric) -> String {
         Metric::DefiniteMiss(level) => return miss("certain", level),
         Metric::ProbableMiss(level) => return miss("possible", level),
         Metric::Visits => "visits",
+        Metric::Imbalance => "imbalance of parallel sections",
         Metric::Duration => "run time, profiled",
         Metric::Cpu => "CPU time, profiled",
     };
@@ -37,7 +38,7 @@ pub fn value(granule: f64, metric: Metric, value: f64) -> String {
         Metric::Raw | Metric::Rar | Metric::Sync | Metric::Visits => number::count(value.round() as u64),
         Metric::CrdMedian | Metric::CrdP90 => number::bytes(value * granule),
         Metric::DefiniteMiss(_) | Metric::ProbableMiss(_) => number::percent(value),
-        Metric::Balance => format!("{} %", number::quantity(value)),
+        Metric::Balance | Metric::Imbalance => format!("{} %", number::quantity(value)),
         Metric::Crr | Metric::Homogeneity | Metric::ScaledHomogeneity => number::quantity(value),
         Metric::Duration | Metric::Cpu => number::seconds(value),
     }
@@ -54,7 +55,7 @@ pub fn relation(metric: Metric, base: f64, new: f64) -> String {
         _ if base == new => "=".to_string(),
         // Of what is a percentage itself, percents would be misread.
         Metric::DefiniteMiss(_) | Metric::ProbableMiss(_) => points((new - base) * 100.0),
-        Metric::Balance => points(new - base),
+        Metric::Balance | Metric::Imbalance => points(new - base),
         _ if base == 0.0 => "new".to_string(),
         _ if new / base >= FACTOR => format!("x {}", number::quantity(new / base)),
         _ => format!("{} %", signed(rounded((new / base - 1.0) * 100.0))),

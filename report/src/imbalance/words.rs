@@ -75,25 +75,31 @@ pub fn compared(imbalance: &Imbalance) -> String {
     }
 }
 
+/// File and line, as far as they are known.
+pub type Place<'a> = (Option<&'a str>, Option<u32>);
+
 /// `barrier lu.c:120 to 180 in solve`, `join lu.c:99`.
 pub fn section(section: &Section) -> String {
-    let place = |file: &Option<std::sync::Arc<str>>, line: Option<u32>| match (file, line) {
-        (Some(file), Some(line)) => Some(format!("{}:{line}", label::base(file))),
-        _ => None,
-    };
-    let (begin, end) = (place(&section.file, section.line), place(&section.end_file, section.end_line));
+    let (begin, end) = ((section.file.as_deref(), section.line), (section.end_file.as_deref(), section.end_line));
+    section_at(section.kind, begin, end, &section.function)
+}
+
+/// [`section`] of its parts: what ends it, where it begins and ends, and in which function it begins.
+pub fn section_at(kind: &str, begin: Place, end: Place, function: &str) -> String {
+    let place = |(file, line): Place| Some(format!("{}:{}", label::base(file?), line?));
+    let same = begin.0 == end.0;
+    let (begin, end) = (place(begin), place(end));
     let at = match (begin, end) {
         (Some(begin), Some(end)) if begin == end => begin,
         (Some(begin), Some(end)) => {
-            let same = section.file == section.end_file;
             let end = if same { end.rsplit(':').next().unwrap_or_default().to_owned() } else { end };
             format!("{begin} to {end}")
         }
         (Some(one), None) | (None, Some(one)) => one,
         (None, None) => String::new(),
     };
-    let inside = if section.function.is_empty() { String::new() } else { format!("in {}", section.function) };
-    [section.kind.replace('_', " "), at, inside].into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join(" ")
+    let inside = if function.is_empty() { String::new() } else { format!("in {function}") };
+    [kind.replace('_', " "), at, inside].into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// How often and with how many threads.

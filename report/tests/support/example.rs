@@ -217,6 +217,7 @@ pub fn report(threads: u32, pattern: Pattern) -> Report {
         regions,
         program_total,
         phases: None,
+        sections: None,
     }
 }
 

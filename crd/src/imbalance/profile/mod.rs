@@ -67,18 +67,18 @@ pub fn analyse(observed: &Observed, options: &Options) -> Imbalance {
     }
 }
 
-/// Only the parallel sections of a profile, those with the most imbalance time first; none unless control flow was
+/// Only the parallel sections of a profile, those with the most imbalance time first; none if control flow was not
 /// counted.
-pub fn sections(profile: &Profile) -> Vec<Section> {
+pub fn sections(profile: &Profile) -> Option<Vec<Section>> {
     if profile.modules().iter().all(|module| module.functions.is_empty()) {
-        return Vec::new();
+        return None;
     }
     let (observed, options) = (Observed::of(profile), Options::default());
     if !observed.has_control() {
-        return Vec::new();
+        return None;
     }
     let parts = handed_out::parts(&observed, Dependent::Work);
-    Sections::new(&observed, &parts, &options, Dependent::Work).analyse()
+    Some(Sections::new(&observed, &parts, &options, Dependent::Work).analyse())
 }
 
 fn waits(observed: &Observed) -> Vec<Wait> {

@@ -104,6 +104,12 @@ pub struct Section {
     pub regions: Vec<Share>,
 }
 
+/// Sections that several threads divide among themselves without meeting inside, in the order of `sections`: together
+/// they hold each part of the run at most once.
+pub fn divided(sections: &[Section]) -> impl Iterator<Item = &Section> {
+    sections.iter().filter(|section| !section.encloses && section.threads > 1)
+}
+
 /// A region's part of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Share {

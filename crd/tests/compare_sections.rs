@@ -1,0 +1,182 @@
+//! Parallel sections of two profiles: which belong together, what changed, and whether promises about them were kept.
+
+mod profiles;
+
+use profiles::{event, module, report};
+use threadtalk_crd::Options;
+use threadtalk_crd::compare::{CompareOptions, Comparison, Condition, Metric, SectionChange, Verdict, compare};
+use threadtalk_crd::imbalance::profile::model::{Cause, Section};
+use threadtalk_crd::imbalance::profile::observed::HandedOut;
+use threadtalk_crd::model::{Lowers, Means, Position, Promise, Report, Suggestion, SuggestionKind};
+use threadtalk_profile::write::Contents;
+
+/// A section that begins and ends at a line of a function; `values` are the instructions of each thread, a billion a
+/// second.
+fn section(function: &str, line: u32, values: &[f64]) -> Section {
+    let threads = values.len() as f64;
+    let (most, mean) = (values.iter().copied().fold(0.0, f64::max), values.iter().sum::<f64>() / threads);
+    Section {
+        file: Some("a.c".into()),
+        line: Some(line),
+        function: function.into(),
+        end_file: Some("a.c".into()),
+        end_line: Some(line),
+        kind: "barrier",
+        encloses: false,
+        instances: 1,
+        recorded: 1,
+        threads: values.len(),
+        team: None,
+        imbalance_percent: 100.0 * (most - mean) / most * threads / (threads - 1.0),
+        imbalance_time: (most - mean) * 1e-9,
+        values: values.to_vec(),
+        cpu: values.iter().map(|v| v * 1e-9).collect(),
+        waited: vec![0.0; values.len()],
+        kinds: Vec::new(),
+        handed_out: HandedOut::Nothing,
+        reason: None,
+        predictors: 0,
+        pooled: false,
+        causes: Vec::new(),
+        regions: Vec::new(),
+    }
+}
+
+/// A profile with these functions, the one at index i at line 10 (i + 1), and these sections.
+fn run(functions: &[&str], sections: Option<Vec<Section>>) -> Report {
+    let regions: Vec<_> = functions.iter().map(|name| (*name, None)).collect();
+    let contents =
+        Contents { modules: vec![module(&regions)], events: vec![event(1, 0, 1, 100, 100)], ..Contents::default() };
+    Report { sections, ..report(&contents, &Options::default()) }
+}
+
+fn compared(base: &Report, new: &Report) -> Comparison {
+    compare(base, new, &CompareOptions::default())
+}
+
+/// Lines on both sides; 0 = none.
+fn lines(changes: &[SectionChange]) -> Vec<(u32, u32)> {
+    let line = |side: &Option<_>| side.as_ref().map_or(0, |s: &threadtalk_crd::compare::SectionSide| s.line.unwrap());
+    let mut lines: Vec<_> = changes.iter().map(|c| (line(&c.base), line(&c.new))).collect();
+    lines.sort_unstable();
+    lines
+}
+
+#[test]
+fn sections_are_found_again_where_their_function_went() {
+    let even = |function: &str, line| section(function, line, &[5.0, 5.0]);
+    // `solve` moves from line 10 to 30, `sweep` from 20 to 40 with another name, and has one more section.
+    let base = run(&["solve", "sweep"], Some(vec![even("solve", 13), even("sweep", 22), even("sweep", 26)]));
+    let new = vec![even("solve", 34), even("relax", 42), even("relax", 44), even("relax", 47)];
+    let new = run(&["first", "second", "solve", "relax"], Some(new));
+    let changes = compared(&base, &new).sections;
+    assert_eq!(lines(&changes), [(0, 44), (13, 34), (22, 42), (26, 47)]);
+    let added = changes.iter().find(|c| c.base.is_none()).unwrap();
+    assert_eq!((added.delta, added.verdict, &*added.function), (None, None, "relax"));
+    let fewer = run(&["first", "second", "solve", "relax"], Some(vec![even("relax", 47)]));
+    assert_eq!(lines(&compared(&new, &fewer).sections), [(34, 0), (42, 0), (44, 0), (47, 47)]);
+}
+
+#[test]
+fn another_end_or_others_inside_is_another_section() {
+    let base = section("solve", 12, &[5.0, 5.0]);
+    let (joined, outer) = (Section { kind: "join", ..base.clone() }, Section { encloses: true, ..base.clone() });
+    for other in [joined, outer] {
+        let changes =
+            compared(&run(&["solve"], Some(vec![base.clone()])), &run(&["solve"], Some(vec![other]))).sections;
+        assert_eq!(lines(&changes), [(0, 12), (12, 0)]);
+    }
+}
+
+#[test]
+fn the_verdict_is_that_of_the_percentage() {
+    let change = |before: &[f64], after: &[f64]| {
+        let of = |values| run(&["solve"], Some(vec![section("solve", 12, values)]));
+        let comparison = compared(&of(before), &of(after));
+        let program = comparison.program.judged;
+        assert_eq!(Some(program.verdict), comparison.sections[0].verdict, "one section is the whole program");
+        (comparison.sections[0].delta.unwrap().round(), program.verdict)
+    };
+    assert_eq!(change(&[10.0, 0.0], &[10.0, 10.0]), (-100.0, Verdict::Better));
+    assert_eq!(change(&[10.0, 5.0], &[10.0, 0.0]), (50.0, Verdict::Worse));
+    // Twice the work, divided as before.
+    assert_eq!(change(&[10.0, 5.0], &[20.0, 10.0]), (0.0, Verdict::Same));
+    // Below a point it is noise, whatever its relation.
+    assert_eq!(change(&[1000.0, 995.0], &[1000.0, 1000.0]), (-1.0, Verdict::Same));
+}
+
+#[test]
+fn the_program_is_the_mean_by_the_slowest_threads() {
+    // 100 % of 10, 0 % of 30, and what encloses both counts nothing.
+    let enclosing = Section { encloses: true, ..section("solve", 11, &[40.0, 30.0]) };
+    let alone = section("solve", 16, &[70.0]);
+    let alone = Section { imbalance_percent: 0.0, ..alone };
+    let sections = vec![enclosing, section("solve", 12, &[10.0, 0.0]), section("solve", 14, &[30.0, 30.0]), alone];
+    let report = run(&["solve"], Some(sections));
+    let percent = compared(&report, &report).program.base.figures.get(Metric::Imbalance).unwrap();
+    assert!((percent - 25.0).abs() < 1e-9, "{percent}");
+}
+
+#[test]
+fn what_was_not_counted_does_not_compare() {
+    let (counted, none) = (run(&["solve"], Some(vec![section("solve", 12, &[9.0, 1.0])])), run(&["solve"], None));
+    let comparison = compared(&counted, &none);
+    assert!(comparison.sections.is_empty());
+    assert_eq!(comparison.program.judged.delta.get(Metric::Imbalance), None);
+    assert_eq!(comparison.notes, ["control flow was counted in base only: imbalance does not compare"]);
+    let conditions = Condition::parse("imbalance>+5").unwrap();
+    assert_eq!(comparison.check(&conditions, true).unmeasured, ["imbalance>+5"]);
+    assert!(compared(&none, &none).notes.is_empty());
+    // A run without parallel sections has none, which is something to compare.
+    assert_eq!(lines(&compared(&counted, &run(&["solve"], Some(Vec::new()))).sections), [(12, 0)]);
+}
+
+#[test]
+fn conditions_hold_for_the_program() {
+    let of = |values: &[f64]| run(&["solve"], Some(vec![section("solve", 12, values)]));
+    let comparison = compared(&of(&[10.0, 8.0]), &of(&[10.0, 6.0]));
+    let fails = |list| comparison.check(&Condition::parse(list).unwrap(), true).failures.len();
+    assert_eq!([fails("imbalance>+10"), fails("imbalance>+25"), fails("imbalance>30")], [1, 0, 1]);
+}
+
+#[test]
+fn a_promise_about_imbalance_is_held_against_the_section_with_most_to_save() {
+    let cause = Cause {
+        kind: "control-flow",
+        event: "",
+        file: Some("a.c".into()),
+        line: Some(15),
+        function: "solve".into(),
+        score: 1.0,
+        p: 0.0,
+        counts: vec![9.0, 1.0],
+        alike: Vec::new(),
+    };
+    let worst = Section { causes: vec![cause], ..section("solve", 14, &[90.0, 10.0]) };
+    let mut base = run(&["solve"], Some(vec![worst, section("solve", 12, &[10.0, 9.0])]));
+    base.regions[1].suggestions.push(Suggestion {
+        rule: "load-imbalance".into(),
+        kind: SuggestionKind::Data,
+        means: Means::Code,
+        text: String::new(),
+        evidence: Default::default(),
+        promise: Promise { lowers: Lowers::ImbalancePercent, region: 1, now: Some(88.9) },
+        lines: vec![Position { file: None, line: None }],
+    });
+    let kept = |second: &[f64]| {
+        let new = run(&["solve"], Some(vec![section("solve", 12, &[90.0, 0.0]), section("solve", 14, second)]));
+        let comparison = compared(&base, &new);
+        let bases = comparison.sections.iter().filter_map(|change| change.base.as_ref());
+        let causes: Vec<_> = bases.filter_map(|side| side.cause.as_ref()?.line).collect();
+        assert_eq!(causes, [15]);
+        let promise = &comparison.promises[0];
+        (promise.new.round(), promise.kept)
+    };
+    assert_eq!(kept(&[50.0, 50.0]), (0.0, true));
+    assert_eq!(kept(&[90.0, 10.0]), (89.0, false));
+    let gone = run(&["solve"], Some(Vec::new()));
+    assert!(
+        compared(&base, &gone).promises.is_empty(),
+        "where the section is gone there is nothing to hold it against"
+    );
+}

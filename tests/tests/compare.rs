@@ -1,0 +1,37 @@
+//! `threadtalk compare` on real programs: what a suggestion promised, followed and measured.
+
+use serde_json::Value;
+use threadtalk_tests::compile::Compiler;
+use threadtalk_tests::scene::Scene;
+
+/// Blocks of iterations that become longer and longer, and the same iterations dealt out one by one.
+#[test]
+fn dealt_out_iterations_keep_the_promise_about_imbalance() {
+    let scene = Scene::new();
+    for (program, profile) in [("load_imbalance.c", "base.ttp"), ("load_imbalance_dealt.c", "new.ttp")] {
+        let flags = ["-fopenmp", "--threadtalk=memory,control"];
+        scene.compile(Compiler::Instrumented, &format!("../suggest/{program}"), "program", &flags);
+        assert_eq!(scene.profile(profile).ending(), "exit 0");
+    }
+    let done = scene.threadtalk(&["compare", "base.ttp", "new.ttp", "--format", "json"]);
+    let all: Value = serde_json::from_str(&done.stdout_text()).unwrap();
+    let section = &all["sections"][0];
+    assert_eq!(
+        (section["kind"].as_str(), section["verdict"].as_str()),
+        (Some("omp_parallel"), Some("better")),
+        "{all:#}"
+    );
+    let percent = |side: &str| section[side]["imbalance_percent"].as_f64().unwrap();
+    // Thread t of 4 has the iterations from 100 t on, each as long as its number: sums are as 1, 3, 5, 7.
+    let expected = 100.0 * (7.0 - 4.0) / 7.0 * 4.0 / 3.0;
+    assert!((percent("base") - expected).abs() < 1.0 && percent("new") < 2.0, "{section:#}");
+    let promise = all["promises"].as_array().unwrap().iter().find(|p| p["rule"] == "load-imbalance").unwrap();
+    assert_eq!((promise["kept"].as_bool(), &promise["new"]), (Some(true), &section["new"]["imbalance_percent"]));
+
+    let done = scene.threadtalk(&["compare", "new.ttp", "base.ttp", "--fail-on", "imbalance>+10"]);
+    assert_eq!(done.ending(), "exit 1");
+    let line = done.stderr_text();
+    assert!(line.starts_with("threadtalk: imbalance>+10 holds: imbalance of parallel sections "), "{line}");
+    let text = done.stdout_text();
+    assert!(text.contains("Parallel sections (instructions of each thread; "), "{text}");
+}
