@@ -66,7 +66,7 @@ fn chains_give_what_merging_the_nearest_gives() {
     let mut merged = 0;
     for seed in 0..150 {
         let mut random = Random(seed);
-        let (events, threads) = (2 + random.below(40), 4 + random.below(30));
+        let (events, threads) = (2 + random.below(80), 4 + random.below(30));
         let noise = 0.1 + 0.3 * random.unit();
         for data in [tied(&mut random, events, 4 + threads % 4), clouds(&mut random, events, threads, noise)] {
             let threshold = [0.5, 0.8, 0.9][random.below(3)];
@@ -82,7 +82,8 @@ fn chains_give_what_merging_the_nearest_gives() {
 fn clusters_are_those_of_kodama() {
     for seed in 0..20 {
         let mut random = Random(seed);
-        let data = clouds(&mut random, 120, 16, 0.25);
+        let noise = 0.05 + 0.05 * random.below(6) as f64;
+        let data = clouds(&mut random, 250, 16, noise);
         let pairs = (0..data.len()).flat_map(|i| (i + 1..data.len()).map(move |j| (i, j)));
         let mut distances: Vec<f64> = pairs.map(|(i, j)| 1.0 - pearson(&data[i], &data[j])).collect();
         let tree = linkage(&mut distances, data.len(), Method::Average);

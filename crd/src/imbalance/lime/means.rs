@@ -1,5 +1,7 @@
 //! Mean vectors of clusters, and their products: exactly where it matters, and fast where it does not.
 
+use std::ops::Range;
+
 /// A rough element is a multiple of this. A product is at most `ROUGH`^2 in these steps, which an `i32` holds.
 const ROUGH: f64 = (1u32 << 14) as f64;
 
@@ -30,16 +32,27 @@ impl Means {
         Means { threads, exact: vectors.concat(), rough, padded, slack: error * (2.0 + error) + 1e-9 }
     }
 
-    /// Mean r of the members of two clusters; none if it is certainly below `enough`.
-    #[inline]
-    pub(super) fn product(&self, a: usize, b: usize, enough: f64) -> Option<f64> {
-        let (x, y) = (&self.rough[a * self.padded..][..self.padded], &self.rough[b * self.padded..][..self.padded]);
-        let rough: i32 = x.iter().zip(y).map(|(&x, &y)| i32::from(x) * i32::from(y)).sum();
-        if f64::from(rough) < (enough - self.slack) * (ROUGH * ROUGH) {
-            return None;
-        }
-        let (x, y) = (&self.exact[a * self.threads..][..self.threads], &self.exact[b * self.threads..][..self.threads]);
-        Some(in_fours(x, y))
+    /// Products of a rough vector with those of a run of others, in steps.
+    pub(super) fn rough_row(&self, a: usize, others: Range<usize>, products: &mut [i32]) {
+        let x = &self.rough[a * self.padded..][..self.padded];
+        products_with(x, &self.rough[others.start * self.padded..others.end * self.padded], products);
+    }
+
+    /// A rough product below this is of vectors whose exact one is certainly below `enough`.
+    pub(super) fn limit(&self, enough: f64) -> i32 {
+        ((enough - self.slack) * (ROUGH * ROUGH)).floor() as i32
+    }
+
+    /// Rough product of two vectors, in steps.
+    pub(super) fn rough(&self, a: usize, b: usize) -> i32 {
+        let row = |of: usize| &self.rough[of * self.padded..][..self.padded];
+        product(row(a), row(b))
+    }
+
+    /// Mean r of the members of two clusters.
+    pub(super) fn exact(&self, a: usize, b: usize) -> f64 {
+        let row = |of: usize| &self.exact[of * self.threads..][..self.threads];
+        in_fours(row(a), row(b))
     }
 
     /// Replaces the mean `a` by that of `a` and `b`, which stand for so many vectors.
@@ -52,6 +65,21 @@ impl Means {
             self.rough[a * self.padded + t] = step(mean);
         }
     }
+}
+
+/// Products of `x` with each of `others`. A function of its own, and the next, too: where they are inlined into loops
+/// with more in them the compiler no longer finds the instruction that multiplies and adds pairs, which takes half of
+/// the time.
+#[inline(never)]
+fn products_with(x: &[i16], others: &[i16], products: &mut [i32]) {
+    for (y, result) in others.chunks_exact(x.len().max(1)).zip(products) {
+        *result = x.iter().zip(y).map(|(&x, &y)| i32::from(x) * i32::from(y)).sum();
+    }
+}
+
+#[inline(never)]
+fn product(x: &[i16], y: &[i16]) -> i32 {
+    x.iter().zip(y).map(|(&x, &y)| i32::from(x) * i32::from(y)).sum()
 }
 
 /// Product in four sums, which the compiler keeps in vector registers; always in the same order.

@@ -1,13 +1,14 @@
 //! Chains of nearest neighbours over clusters that are kept as the means of their members.
 
-use std::cmp::Reverse;
+use std::ops::Range;
 
 use super::means::Means;
+use super::neighbours::{Neighbour, Neighbours, ROUNDING};
 
 /// Steps in which proximities are compared.
 const PROXIMITY: f64 = (1u64 << 32) as f64;
 
-/// Vectors that are compared with as many others while both are in the cache: 64 of 64 threads are 16 KiB.
+/// Vectors that are compared with as many others while both are in the cache: 64 of 64 threads are 8 KiB.
 const TILE: usize = 64;
 
 pub(super) struct Members {
@@ -16,7 +17,12 @@ pub(super) struct Members {
     merged: Vec<Vec<usize>>,
     /// Clusters that may still merge, ascending.
     active: Vec<usize>,
+    /// Which cluster each is part of, or its own number.
+    part_of: Vec<usize>,
     nearest: Vec<Nearest>,
+    neighbours: Vec<Neighbours>,
+    /// Rough products below this are of no interest to the cluster.
+    limits: Vec<i32>,
     /// How often each cluster has changed.
     changes: Vec<u32>,
     threshold: i64,
@@ -30,28 +36,28 @@ enum Nearest {
     /// None is near enough; that holds for ever.
     Far,
     At {
-        rank: Rank,
         other: usize,
         changes: u32,
     },
 }
 
-/// A pair's place in the order of merging, by proximity, then the lowest clusters: greater is first.
-type Rank = (i64, Reverse<(usize, usize)>);
-
 impl Members {
     /// Clusters of one vector each, which stands for as many events as its weight; those merge that have at least a
     /// proximity of `threshold`.
     pub(super) fn new(vectors: &[Vec<f64>], weights: &[usize], threshold: f64) -> Members {
-        let count = vectors.len();
+        let (count, means) = (vectors.len(), Means::new(vectors));
+        let threshold = steps(threshold);
         let mut members = Members {
-            means: Means::new(vectors),
             weights: weights.to_vec(),
             merged: (0..count).map(|i| vec![i]).collect(),
             active: (0..count).collect(),
-            nearest: vec![Nearest::Far; count],
+            part_of: (0..count).collect(),
+            nearest: vec![Nearest::Unknown; count],
+            neighbours: (0..count).map(|_| Neighbours::new(floor(threshold), 0)).collect(),
+            limits: vec![limit(&means, floor(threshold)); count],
             changes: vec![0; count],
-            threshold: steps(threshold),
+            threshold,
+            means,
         };
         for rows in (0..count).step_by(TILE) {
             for columns in (rows..count).step_by(TILE) {
@@ -91,66 +97,100 @@ impl Members {
     }
 
     /// Lets each of `rows` and each of the later ones of `columns` know of the other.
-    fn compare(&mut self, rows: std::ops::Range<usize>, columns: std::ops::Range<usize>) {
+    fn compare(&mut self, rows: Range<usize>, columns: Range<usize>) {
+        let mut products = [0; TILE];
         for a in rows {
-            for b in columns.start.max(a + 1)..columns.end {
-                let enough = self.enough(a).min(self.enough(b));
-                if let Some(product) = self.means.product(a, b, enough) {
-                    self.offer(a, b, product);
-                    self.offer(b, a, product);
+            let others = columns.start.max(a + 1)..columns.end;
+            self.means.rough_row(a, others.clone(), &mut products);
+            for (b, product) in others.zip(products) {
+                if product >= self.limits[a].min(self.limits[b]) {
+                    let proximity = steps(self.means.exact(a, b));
+                    self.offer(a, b, proximity);
+                    self.offer(b, a, proximity);
                 }
             }
         }
     }
 
-    fn offer(&mut self, to: usize, other: usize, product: f64) {
-        let rank = (steps(product), Reverse((to.min(other), to.max(other))));
-        let better = match self.nearest[to] {
-            Nearest::At { rank: best, .. } => rank > best,
-            _ => rank.0 >= self.threshold,
-        };
-        if better {
-            self.nearest[to] = Nearest::At { rank, other, changes: self.changes[other] };
+    fn offer(&mut self, to: usize, cluster: usize, proximity: i64) {
+        let neighbour = Neighbour { proximity, cluster, changes: self.changes[cluster] };
+        if self.neighbours[to].offer(neighbour) {
+            self.limits[to] = limit(&self.means, self.neighbours[to].bound());
         }
-    }
-
-    /// What a product must reach to be of interest to the cluster, less a step for the rounding to steps.
-    fn enough(&self, cluster: usize) -> f64 {
-        let least = match self.nearest[cluster] {
-            Nearest::At { rank, .. } => rank.0,
-            _ => self.threshold,
-        };
-        (least - 1) as f64 / PROXIMITY
     }
 
     fn nearest_of(&mut self, cluster: usize) -> Option<usize> {
         match self.nearest[cluster] {
             Nearest::Far => return None,
-            Nearest::At { other, changes, .. } if self.changes[other] == changes => return Some(other),
-            _ => self.nearest[cluster] = Nearest::Far,
+            Nearest::At { other, changes } if self.changes[other] == changes => return Some(other),
+            _ => {}
         }
+        self.renew(cluster);
+        if !self.neighbours[cluster].is_certain() {
+            self.search(cluster);
+        }
+        let first = self.neighbours[cluster].first().filter(|n| n.proximity >= self.threshold);
+        self.nearest[cluster] = match first {
+            Some(Neighbour { cluster: other, changes, .. }) => Nearest::At { other, changes },
+            None => Nearest::Far,
+        };
+        first.map(|n| n.cluster)
+    }
+
+    /// Brings a cluster's list up to date: what has merged is in it as what it is now.
+    fn renew(&mut self, cluster: usize) {
+        let changes = &self.changes;
+        let changed = self.neighbours[cluster].take_changed(changes[cluster], |other| changes[other]);
+        for neighbour in changed {
+            let other = self.whole(neighbour.cluster);
+            let is_active = self.active.binary_search(&other).is_ok();
+            if other != cluster && is_active && !self.neighbours[cluster].has(other) {
+                self.look_at(cluster, other);
+            }
+        }
+    }
+
+    /// The cluster that this one is part of now.
+    fn whole(&mut self, part: usize) -> usize {
+        let mut whole = part;
+        while self.part_of[whole] != whole {
+            whole = self.part_of[whole];
+        }
+        self.part_of[part] = whole;
+        whole
+    }
+
+    /// Makes a cluster's list anew.
+    fn search(&mut self, cluster: usize) {
+        let floor = floor(self.threshold);
+        self.neighbours[cluster] = Neighbours::new(floor, self.changes[cluster]);
+        self.limits[cluster] = limit(&self.means, floor);
         for i in 0..self.active.len() {
             let other = self.active[i];
-            if other == cluster {
-                continue;
-            }
-            if let Some(product) = self.means.product(cluster, other, self.enough(cluster)) {
-                self.offer(cluster, other, product);
+            if other != cluster {
+                self.look_at(cluster, other);
             }
         }
-        match self.nearest[cluster] {
-            Nearest::At { other, .. } => Some(other),
-            _ => None,
+    }
+
+    /// Lets the cluster know of another.
+    fn look_at(&mut self, cluster: usize, other: usize) {
+        if self.means.rough(cluster, other) >= self.limits[cluster] {
+            self.offer(cluster, other, steps(self.means.exact(cluster, other)));
         }
     }
 
     /// Adds cluster `b` to `a`, the one with the lower first event.
     fn merge(&mut self, a: usize, b: usize) {
         self.means.merge(a, b, (self.weights[a], self.weights[b]));
-        self.weights[a] += self.weights[b];
         let taken = std::mem::take(&mut self.merged[b]);
         self.merged[a].extend(taken);
+        let neighbours = std::mem::take(&mut self.neighbours[b]);
+        self.neighbours[a].absorb(neighbours, (self.weights[a], self.weights[b]));
+        self.weights[a] += self.weights[b];
+        self.limits[a] = limit(&self.means, self.neighbours[a].bound());
         self.nearest[a] = Nearest::Unknown;
+        self.part_of[b] = a;
         self.changes[a] += 1;
         self.changes[b] += 1;
         self.retire(b);
@@ -161,6 +201,16 @@ impl Members {
             self.active.remove(place);
         }
     }
+}
+
+/// What is no nearer than this never merges, whatever rounding does.
+fn floor(threshold: i64) -> i64 {
+    threshold - 1 - ROUNDING
+}
+
+/// The limit of rough products for this bound, less a step for the rounding to steps.
+fn limit(means: &Means, bound: i64) -> i32 {
+    means.limit((bound - 1) as f64 / PROXIMITY)
 }
 
 fn steps(proximity: f64) -> i64 {

@@ -14,6 +14,7 @@ mod forward;
 mod leaders;
 mod means;
 mod members;
+mod neighbours;
 mod pairs;
 mod pool;
 mod residual;
