@@ -165,17 +165,33 @@ fn sizes_that_show_no_growth_are_refused() {
     assert!(notes[0].starts_with("two profiles give an exponent and no measure"), "{notes:?}");
 }
 
+#[test]
+fn points_that_do_not_tell_each_other_follow_no_law() {
+    let points = |values: &[f64]| -> Vec<(f64, f64)> { (1..).zip(values).map(|(n, v)| (f64::from(n), *v)).collect() };
+    assert_eq!(fit(&points(&[7.0, 900.0, 3.0, 500.0])), None);
+    // Off by a tenth is a law still.
+    let law = fit(&points(&[1.1, 3.6, 9.9, 14.4, 27.5])).unwrap();
+    assert!((law.exponent - 2.0).abs() < 0.5 && law.error.unwrap() < 0.1, "{law:?}");
+}
+
 proptest! {
     /// Counting in thousands, or in bytes instead of elements, is no other law.
     #[test]
     fn units_do_not_matter(
-        values in prop::collection::vec(1u32..1_000_000, 3..8),
+        noise in prop::collection::vec(0.8f64..1.2, 3..8),
+        (first, exponent) in (1f64..1e6, 0f64..3.0),
         power in -8i32..20,
     ) {
         let factor = 2f64.powi(power);
-        let points: Vec<(f64, f64)> = (1..).zip(&values).map(|(i, v)| (f64::from(8 * i), f64::from(*v))).collect();
+        let points: Vec<(f64, f64)> = (1..).zip(&noise).map(|(i, e)| (f64::from(8 * i), first * f64::from(i).powf(exponent) * e)).collect();
         let scaled: Vec<(f64, f64)> = points.iter().map(|(n, v)| (*n, v * factor)).collect();
-        let (one, other) = (fit(&points).unwrap(), fit(&scaled).unwrap());
+        let (one, other) = match (fit(&points), fit(&scaled)) {
+            (Some(one), Some(other)) => (one, other),
+            (one, other) => {
+                prop_assert_eq!(one, other, "a law in one unit only");
+                return Ok(());
+            }
+        };
         prop_assert_eq!((one.method, one.exponent, one.log_exponent), (other.method, other.exponent, other.log_exponent));
         let (a, b) = (one.at(50.0) * factor, other.at(50.0));
         prop_assert!((a - b).abs() <= 1e-9 * (a.abs() + b.abs()), "{} {}", a, b);

@@ -7,6 +7,10 @@
 
 use serde::Serialize;
 
+/// Mean error at a size that the law was not fitted to, from which on it is none: 0.25 = predictions off by a factor of
+/// 5 / 3.
+const NO_LAW: f64 = 0.25;
+
 /// Values that differ by no more than this relative to the largest are constant.
 const NOISE: f64 = 0.05;
 /// Errors that differ by less are equal: then the simpler law holds. A hundredth: counts of blocks and borders are
@@ -100,7 +104,8 @@ fn term(n: f64, power: f64, log_power: f64) -> f64 {
 }
 
 /// The law of points (n, value) with different n of at least 1 and values of at least 0. None for less than two points,
-/// and for two of which one value is 0 or that are too steep for a law.
+/// for two of which one value is 0 or that are too steep for a law, and where no law
+/// predicts each point from the others.
 pub fn fit(points: &[(f64, f64)]) -> Option<Law> {
     let largest = points.iter().map(|(_, value)| *value).fold(0.0, f64::max);
     let smallest = points.iter().map(|(_, value)| *value).fold(f64::INFINITY, f64::min);
@@ -132,7 +137,7 @@ pub fn fit(points: &[(f64, f64)]) -> Option<Law> {
         })
         .collect();
     let least = tried.iter().map(|(error, _)| *error).fold(f64::INFINITY, f64::min);
-    let (error, law) = tried.into_iter().find(|(error, _)| *error <= least + EQUAL_ERRORS)?;
+    let (error, law) = tried.into_iter().find(|(error, _)| *error <= least + EQUAL_ERRORS && *error < NO_LAW)?;
     Some(Law { error: Some(error), ..law })
 }
 

@@ -106,8 +106,12 @@ impl Functions {
                 tables.region(key, last_line, parent)
             }
             None => {
-                let key =
-                    RegionKey { kind: RegionKind::Function, name: unit.name(), file: unit.file(), line: unit.line() };
+                let key = RegionKey {
+                    kind: RegionKind::Function,
+                    name: self.source_name(unit),
+                    file: unit.file(),
+                    line: unit.line(),
+                };
                 tables.region(key, last_line, None)
             }
         };

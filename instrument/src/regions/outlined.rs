@@ -38,9 +38,13 @@ fn is_outlined_name(name: &str) -> bool {
     name.contains(".omp_outlined") || name.starts_with(".omp_task_")
 }
 
-/// `f.omp_outlined_debug__.3` is `f` to the user.
+/// Calls that take the function which adds up two threads' results of a reduction, as argument 5.
+const REDUCTIONS: [&str; 2] = ["__kmpc_reduce", "__kmpc_reduce_nowait"];
+
+/// `f.omp_outlined_debug__.3` and `f.omp.reduction.reduction_func` are `f` to the user.
 pub fn strip_suffix(name: &str) -> &str {
-    match name.find(".omp_outlined") {
+    let at = [".omp_outlined", ".omp.reduction"].iter().filter_map(|mark| name.find(mark)).min();
+    match at {
         Some(0) | None => name,
         Some(at) => &name[..at],
     }
@@ -56,7 +60,33 @@ pub fn find(module: &Module<'_>) -> HashMap<Unit, Outlined> {
             spread(entry, Outlined { kind, entry: Unit::of(entry), parent }, &mut found);
         }
     }
+    // Only now are the constructs known that reductions belong to.
+    for function in module.get_functions() {
+        for inst in function.get_basic_block_iter().flat_map(|b| b.get_instructions()).filter(|i| llvm::is_call(*i)) {
+            let Some(adds) = reduced_by(inst) else { continue };
+            if let Some(construct) = found.get(&Unit::at(function, debug::of(inst))).copied() {
+                found.entry(Unit::of(adds)).or_insert(construct);
+            }
+        }
+    }
     found
+}
+
+/// The function that adds up two threads' results, of a call that ends a reduction.
+fn reduced_by<'ctx>(call: InstructionValue<'ctx>) -> Option<FunctionValue<'ctx>> {
+    let callee = llvm::callee(call)?;
+    let is_reduction = REDUCTIONS.iter().any(|name| callee.get_name().to_bytes() == name.as_bytes());
+    if is_reduction { function_argument(call, 5) } else { None }
+}
+
+/// The function that a call hands over as an argument.
+fn function_argument<'ctx>(call: InstructionValue<'ctx>, argument: u32) -> Option<FunctionValue<'ctx>> {
+    if llvm::argument_count(call) <= argument {
+        return None;
+    }
+    let value = llvm::operand(inkwell::values::AsValueRef::as_value_ref(&call), argument);
+    // SAFETY: a live value, seen to be a function before it is wrapped.
+    unsafe { if LLVMIsAFunction(value).is_null() { None } else { FunctionValue::new(value) } }
 }
 
 /// The function that a call hands to the OpenMP runtime.
@@ -64,12 +94,7 @@ pub fn started_by<'ctx>(call: InstructionValue<'ctx>) -> Option<(FunctionValue<'
     let callee = llvm::callee(call)?;
     let name = callee.get_name().to_bytes();
     let &(_, argument, kind) = STARTERS.iter().find(|(n, ..)| n.as_bytes() == name)?;
-    if llvm::argument_count(call) <= argument {
-        return None;
-    }
-    let value = llvm::operand(inkwell::values::AsValueRef::as_value_ref(&call), argument);
-    // SAFETY: a live value, seen to be a function before it is wrapped.
-    let entry = unsafe { if LLVMIsAFunction(value).is_null() { None } else { FunctionValue::new(value) } }?;
+    let entry = function_argument(call, argument)?;
     let kind = if kind == RegionKind::OmpTask && is_taskloop(call) { RegionKind::OmpTaskloop } else { kind };
     Some((entry, kind))
 }
@@ -114,6 +139,8 @@ mod tests {
         assert_eq!(strip_suffix("work.omp_outlined_debug__.3"), "work");
         assert_eq!(strip_suffix("_ZN1A1fEv.omp_outlined"), "_ZN1A1fEv");
         assert_eq!(strip_suffix(".omp_outlined..1"), ".omp_outlined..1");
+        assert_eq!(strip_suffix("work.omp_outlined_debug__.omp.reduction.reduction_func"), "work");
+        assert_eq!(strip_suffix("work.omp.reduction.reduction_func.2"), "work");
         assert_eq!(strip_suffix("plain"), "plain");
     }
 }
