@@ -69,8 +69,27 @@ fn a_thousand_regions_and_256_threads_come_up() {
     }
     let size = html::page(&report).len();
     assert!(size < 30_000_000, "{size} bytes");
-    let Some(dom) = in_browser(&html::page(&report), "") else { return };
+    let hands = "
+        const press = (key, on) => on.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+        const rows = () => [...document.querySelectorAll('#regions tbody tr[data-id]')].map(row => row.dataset.id);
+        const search = document.getElementById('search');
+        const ask = (words) => { search.value = words; search.dispatchEvent(new Event('input')); };
+        ask('region_77');
+        root.found = rows().join(' ');
+        ask('');
+        document.querySelector('th[data-key=name] button').click();
+        document.querySelector('th[data-key=name] button').click();
+        root.last = rows()[1];
+        for (let i = 0; i < 150; i++) press('PageDown', document.body);
+        root.walked = rows().indexOf(document.querySelector('#regions [aria-selected=true]').dataset.id);
+        root.matrices = document.querySelectorAll('svg.matrix').length;";
+    let hands = format!("addEventListener('load', () => {{ const root = document.documentElement.dataset; {hands} }})");
+    let Some(dom) = in_browser(&html::page(&report), &hands) else { return };
     assert_eq!(table_rows(&dom), 1 + 3 + 995);
+    let found: Vec<String> = [77].into_iter().chain(770..780).map(|id| id.to_string()).collect();
+    let found = format!("data-found=\"all {}\"", found.join(" "));
+    let head: String = dom.split('>').take(3).collect();
+    assert_attributes(&head, &[&found, "data-last=\"999\"", "data-walked=\"998\"", "data-matrices=\"3\""]);
 }
 
 /// Each column sorts, and sorts the other way round when it is clicked again.
