@@ -137,6 +137,20 @@ fn two_hundred_and_fifty_six_threads_and_beyond() {
     let placement = solve(&weights, &topology, &slots);
     let (found, before) = (cost(&weights, &topology, &placement), cost(&weights, &topology, &in_order(&slots)));
     assert!(found * 10 < before * 9, "{found} after {before}");
+    // Neighbours whose numbers are far apart, and no pattern at all: a core for two threads, and more places than threads.
+    for machine in ["package 2\ncore 64\nthread 2\n", "package 4\nL3 8\ncore 8\nthread 2\n"] {
+        let topology = parse_topology(machine).unwrap();
+        let slots = Slots::new(&topology, 256);
+        let places = in_order(&slots);
+        let far = Weights::new(256, |i, j| if (j - i).is_multiple_of(64) { 1000 } else { 1 });
+        let planted: Vec<usize> = (0..256).map(|thread| places[thread % 64 * 4 + thread / 64]).collect();
+        for (weights, known) in [(far, planted), (random(256, 7), places)] {
+            let placement = solve(&weights, &topology, &slots);
+            assert!(is_balanced(&topology, &placement));
+            let [found, known] = [placement, known].map(|p| cost(&weights, &topology, &p));
+            assert!(found <= known, "{found}, but {known} is known");
+        }
+    }
     // Too many to exchange: still placed, and no worse than in order.
     let many = Weights::new(2000, |i, j| u64::from(j - i < 3));
     let slots = Slots::new(&topology, 2000);

@@ -25,6 +25,11 @@ const HOOKS: u32 = 64;
 /// A sum may take this part of the time.
 const SHARE: u64 = 64;
 
+/// Meetings of teams: no barrier's number has this bit, as long as there are fewer than 2^23 of them.
+const TEAMS: u64 = 1 << 63;
+/// Bits for the barriers of a region; 43 are left for regions.
+const BARRIERS: u32 = 20;
+
 /// What all threads share.
 pub struct Plan {
     /// Nanoseconds between two sets of a thread; 0 = at boundaries only, and at all of them; [`OFF`] = never.
@@ -122,6 +127,18 @@ impl Phases {
     /// numbered.
     pub fn meets(&mut self, barrier: u64, number: u64) {
         self.meeting = barrier << 40 | number & ((1 << 40) - 1);
+    }
+
+    /// The next boundary is where a team of OpenMP meets for the `barrier`-th time in the region of this number, which no
+    /// other region of the run has; 0 = unknown.
+    pub fn meets_in_region(&mut self, region: u64, barrier: u64) {
+        let meeting = TEAMS | region << BARRIERS | barrier & ((1 << BARRIERS) - 1);
+        self.meeting = if region == 0 { 0 } else { meeting };
+    }
+
+    /// The meeting is over, whether the thread waited or not.
+    pub fn parts(&mut self) {
+        self.meeting = 0;
     }
 
     fn sum(&mut self, writer: u32) -> Option<&mut Sum> {
@@ -286,6 +303,23 @@ mod tests {
         }
         assert_eq!(taken, 1008);
         assert!(plan.take(16) && !plan.take(1));
+    }
+
+    #[test]
+    fn meetings_of_barriers_and_of_teams_are_told_apart() {
+        let mut phases = Phases::new();
+        let mut found = Vec::new();
+        for (number, barrier) in [(1, 0), (1, 1), (2, 0), (1 << 20, 3), (3, (1 << 20) - 1)] {
+            phases.meets(number, barrier);
+            found.push(phases.meeting);
+            phases.meets_in_region(number, barrier);
+            found.push(phases.meeting);
+        }
+        found.sort_unstable();
+        found.dedup();
+        assert_eq!((found.len(), found[0] > 0), (10, true));
+        phases.meets_in_region(0, 7);
+        assert_eq!(phases.meeting, 0, "regions that nobody numbered do not meet each other");
     }
 
     #[test]

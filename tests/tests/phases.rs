@@ -10,7 +10,11 @@ const N: u64 = 1000;
 const ROUNDS: u64 = 3;
 
 fn report(options: &str) -> Report {
-    let scene = Scene::with("two_phases.c", &["-g", "-pthread"]);
+    report_of("two_phases.c", "-pthread", options)
+}
+
+fn report_of(program: &str, flag: &str, options: &str) -> Report {
+    let scene = Scene::with(program, &["-g", flag]);
     let mut command = scene.command("program");
     command.env("THREADTALK_OUT", scene.path("two.ttp")).env("THREADTALK_OPTIONS", format!("quiet=1:{options}"));
     let done = Run::new(command).finish().unwrap();
@@ -57,6 +61,26 @@ fn phases_between_barriers_are_what_was_planted() {
     let at_barriers = slices.iter().filter(|s| s["at_barrier"] == true && s["raw"] != 0).count();
     assert_eq!(at_barriers as u64, 2 * ROUNDS, "{slices:#?}");
     assert_eq!(slices.iter().map(|s| s["raw"].as_u64().unwrap()).sum::<u64>(), total(&report, "raw"));
+}
+
+#[test]
+fn barriers_of_openmp_cut_as_those_of_posix_do() {
+    const TEAM: usize = 4;
+    let report = report_of("two_phases_omp.c", "-fopenmp", "phases=0");
+    let phases = &report.json()["phases"];
+    let found: Vec<_> = phases["phases"].as_array().unwrap().iter().map(|p| matrix(p, "raw")).collect();
+    let mut ring = [[0; WORKERS + 1]; WORKERS + 1];
+    let mut star = ring;
+    for member in 0..TEAM {
+        ring[member][(member + 1) % TEAM] = ROUNDS * N;
+        star[0][member] = if member > 0 { ROUNDS * N } else { 0 };
+    }
+    assert_eq!(found, [ring, star], "{phases:#}");
+    let slices = phases["slices"].as_array().unwrap();
+    let talking: Vec<_> = slices.iter().filter(|s| s["raw"] != 0).collect();
+    // Turns of one phase are one slice: their meeting says so.
+    assert_eq!(talking.len() as u64, 2 * ROUNDS, "{slices:#?}");
+    assert!(talking.iter().all(|s| s["at_barrier"] == true), "{slices:#?}");
 }
 
 #[test]

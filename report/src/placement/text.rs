@@ -4,10 +4,16 @@ use crate::number;
 use crate::text::{Column, Paint, Style, Table};
 use std::fmt::Write;
 use std::path::Path;
-use threadtalk_crd::placement::{Events, Mapping, Strategies};
+use threadtalk_crd::placement::{Events, Mapping, PlacedThread, Strategies};
 
-/// Threads that are listed one by one; all are in JSON.
+/// Threads that are listed one by one, with names and events; of more, only the processors are shown.
 const LISTED: usize = 64;
+/// Processors of a line.
+const IN_LINE: usize = 16;
+/// Lines of processors that are shown; all are in JSON.
+const LINES: usize = 64;
+/// Longest line of what a shell is told.
+const WIDTH: usize = 100;
 
 /// The whole mapping. `plan`: where it was written to as JSON.
 pub fn text(mapping: &Mapping, file: &Path, plan: Option<&Path>, paint: Style) -> String {
@@ -109,18 +115,40 @@ fn change(before: u64, after: u64) -> String {
 }
 
 fn places(mapping: &Mapping, paint: Style) -> String {
+    if mapping.threads.len() > LISTED {
+        return processors(mapping, paint);
+    }
     let mut table =
         Table::new(vec![Column::right("thread"), Column::right("cpu"), Column::right("events"), Column::left("name")]);
-    for thread in mapping.threads.iter().take(LISTED) {
+    for thread in &mapping.threads {
         let numbers = [thread.id.to_string(), thread.cpu.to_string(), number::count(thread.events)];
         table.row(numbers.into_iter().chain([thread.name.clone()]).collect());
     }
-    let mut out = format!("\n{}\n{}", paint.strong("Placement"), table.render(paint));
-    let more = mapping.threads.len().saturating_sub(LISTED);
+    format!("\n{}\n{}", paint.strong("Placement"), table.render(paint))
+}
+
+/// The processors of many threads, in lines of threads whose numbers follow each other.
+fn processors(mapping: &Mapping, paint: Style) -> String {
+    let cpu_digits = mapping.threads.iter().map(|thread| digits(thread.cpu)).max().unwrap_or(1);
+    let id_digits = mapping.threads.iter().map(|thread| digits(thread.id)).max().unwrap_or(1);
+    let runs = mapping.threads.chunk_by(|a, b| a.id.checked_add(1) == Some(b.id));
+    let lines: Vec<&[PlacedThread]> = runs.flat_map(|run| run.chunks(IN_LINE)).collect();
+    let mut out = format!("\n{}\n", paint.strong("Placement: the processors of threads"));
+    for line in lines.iter().take(LINES) {
+        let (first, last) = (line[0].id, line[line.len() - 1].id);
+        let cpus: Vec<String> = line.iter().map(|thread| format!("{:>cpu_digits$}", thread.cpu)).collect();
+        let threads = paint.faint(&format!("{first:>id_digits$} to {last:<id_digits$}"));
+        let _ = writeln!(out, "  {threads}  {}", cpus.join(" "));
+    }
+    let more: usize = lines.iter().skip(LINES).map(|line| line.len()).sum();
     if more > 0 {
         let _ = writeln!(out, "  {more} more (--format json lists all)");
     }
     out
+}
+
+fn digits(number: u32) -> usize {
+    number.to_string().len()
 }
 
 fn launch(mapping: &Mapping, plan: Option<&Path>, paint: Style) -> String {
@@ -138,7 +166,49 @@ fn launch(mapping: &Mapping, plan: Option<&Path>, paint: Style) -> String {
         ("any, instrumented", bind),
         ("processors only", format!("taskset -c {} PROG", launch.taskset)),
     ] {
-        let _ = writeln!(out, "  {} {line}", paint.faint(&format!("{title:<18}")));
+        if line.len() <= WIDTH {
+            let _ = writeln!(out, "  {} {line}", paint.faint(&format!("{title:<18}")));
+        } else {
+            let _ = writeln!(out, "  {}\n{}", paint.faint(title), folded(&line));
+        }
     }
     out
+}
+
+/// A command on several lines that a shell reads as one: they begin at the margin, since blanks would end a word, and a
+/// quoted word is closed and opened again around the line's end.
+fn folded(line: &str) -> String {
+    let (mut out, mut length, mut quoted) = (String::new(), 0, false);
+    let mut rest = line.chars().peekable();
+    while let Some(next) = rest.next() {
+        out.push(next);
+        length += 1;
+        quoted ^= next == '\'';
+        if length >= WIDTH && matches!(next, ',' | ' ') && rest.peek().is_some() {
+            out += if quoted { "'\\\n'" } else { "\\\n" };
+            length = 0;
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn a_shell_reads_folded_lines_as_one() {
+        let cpus: Vec<String> = (0..300).map(|cpu| cpu.to_string()).collect();
+        let (commas, blanks) = (cpus.join(","), cpus.join(" "));
+        for line in [format!("A='{commas}' B='{blanks}' echo one two"), format!("echo --bind {commas} -- PROG")] {
+            let text = folded(&line);
+            assert!(text.lines().all(|line| line.len() < WIDTH + 12), "{text}");
+            let shown = |text: &str| {
+                let script = text.replace("echo one", "env; echo one");
+                String::from_utf8(Command::new("sh").arg("-c").arg(script).output().unwrap().stdout).unwrap()
+            };
+            assert_eq!(shown(&text), shown(&line));
+        }
+    }
 }

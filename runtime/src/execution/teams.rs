@@ -43,6 +43,9 @@ struct Member {
     /// From one barrier of the region to the next.
     phase: Part,
     barriers: u64,
+    /// The region's number, and its barriers at which the thread has arrived, recorded or not.
+    number: u64,
+    arrivals: u64,
     site: u32,
     pieces: Pieces,
     /// CPU time of the tasks at the last barrier before the one that runs, and when that began.
@@ -51,7 +54,16 @@ struct Member {
 
 impl Member {
     const fn new() -> Self {
-        Self { region: Part::new(), phase: Part::new(), barriers: 0, site: 0, pieces: Pieces::new(), task_cpu_ns: 0 }
+        Self {
+            region: Part::new(),
+            phase: Part::new(),
+            barriers: 0,
+            number: 0,
+            arrivals: 0,
+            site: 0,
+            pieces: Pieces::new(),
+            task_cpu_ns: 0,
+        }
     }
 }
 
@@ -212,6 +224,7 @@ pub fn part_begins(t: &mut Thread, p: &Process, number: u64, team: u32, index: u
     };
     let own = member(t);
     (own.barriers, own.site, own.region.identity) = (0, site, identity);
+    (own.number, own.arrivals) = (number, 0);
     own.pieces.clear();
     part::open(t, p, region, identity);
     part::open(t, p, phase, phase_of(identity, 0, site, p));
@@ -264,7 +277,14 @@ pub fn region_ends(t: &mut Thread, p: &Process) {
 /// The calling thread arrives at a barrier; `is_last`: at the end of its region.
 pub fn barrier_begins(t: &mut Thread, p: &Process, is_last: bool, address: *const c_void) {
     let stored = take_site(t);
-    if !is_recorded(t) || !(region(t).is_open || phase(t).is_open) {
+    if !is_recorded(t) {
+        return;
+    }
+    let own = member(t);
+    own.arrivals += 1;
+    let (number, arrivals) = (own.number, own.arrivals);
+    t.phases.meets_in_region(number, arrivals);
+    if !(region(t).is_open || phase(t).is_open) {
         return;
     }
     member(t).task_cpu_ns = 0;
@@ -285,6 +305,7 @@ pub fn barrier_begins(t: &mut Thread, p: &Process, is_last: bool, address: *cons
 
 /// It is let go.
 pub fn barrier_ends(t: &mut Thread, p: &Process, is_last: bool) {
+    t.phases.parts();
     if !is_recorded(t) {
         return;
     }
