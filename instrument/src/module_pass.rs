@@ -133,6 +133,7 @@ struct Statistics {
     dropped: usize,
     joined: usize,
     loops: usize,
+    windows: usize,
 }
 
 impl Statistics {
@@ -154,10 +155,11 @@ impl Statistics {
         self.joined += found.joined;
         self.outlined += usize::from(!inline);
         self.loops += found.loops.len();
-        emitter.offer_loops(plan.function, &found.loops)?;
+        emitter.offer_loops(plan.function, &mut found.loops)?;
         if options.optimise && inline {
-            found.memos = optimise::memos::find(&plan);
+            found.memos = optimise::memos::find(&plan, &found.loops);
         }
+        self.windows += found.memos.windows.questions.len();
         let style = if inline { Style::Inline } else { Style::Calls };
         emit::function::emit(emitter, &plan, &found, style, tables, header)
     }
@@ -165,13 +167,14 @@ impl Statistics {
     fn print(&self, file: &str, tables: &Tables) {
         eprintln!(
             "threadtalk: {file}: {} functions ({} without inlining), {} events ({} reads left out, \
-             {} accesses joined to others), {} loops with a plain copy, {} sites, {} regions, {} counters in {} functions",
+             {} accesses joined to others), {} loops with a plain copy ({} with windows), {} sites, {} regions, {} counters in {} functions",
             self.functions,
             self.outlined,
             self.events,
             self.dropped,
             self.joined,
             self.loops,
+            self.windows,
             tables.sites(),
             tables.regions(),
             tables.counters(),

@@ -33,6 +33,8 @@ struct header {
   struct memo { uint64_t states, left, counted; uint64_t *counter; } memos[16];
   uint64_t ranges, quiet;
   const uint64_t *writable;
+  void *windows;
+  uint64_t stamp, patience, hits, events_first, events_end;
 };
 struct thread { struct header header; struct slot events[1024]; uint64_t visits[4096]; uint64_t column[COUNTERS]; int id; };
 struct event { uint64_t rar, next, raw; uint32_t site; int writer, reader; struct event *rest; };
@@ -113,6 +115,9 @@ HOOK void *__threadtalk_attach(void) {
   uint32_t first = t->id ? (uint32_t)t->id * 2u << SITE_BITS : 0;
   t->header = (struct header){directory, first, 2u << SITE_BITS, first, SITE_BITS, t->events, t->visits, 0, 0, t->column, {{0}}, 0, UINT64_MAX, directory};
   for (int i = 0; i < 16; i++) t->header.memos[i] = (struct memo){UINT64_MAX, 0, 0, &nothing.rar};
+  // No window has this stamp: every loop asks.
+  static char no_windows[1024 * 64];
+  t->header.windows = no_windows, t->header.stamp = 256, t->header.events_first = UINT64_MAX;
   // Nothing is own: what stands in for cells where there are none must not look like it.
   if (logging) t->header.own_base = 0xfeedbee5, t->header.own_span = 1;
   __threadtalk_thread = t;

@@ -16,9 +16,10 @@ use crate::optimise::shared_translation::Sharing;
 use crate::tables::Tables;
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{AggregateValue, AsValueRef, FunctionValue, InstructionValue, IntValue, PointerValue};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::mem::offset_of;
 use threadtalk_abi::hooks;
+use threadtalk_abi::loops;
 use threadtalk_abi::module::ModuleBases;
 use threadtalk_abi::thread::offset;
 
@@ -43,6 +44,8 @@ pub struct FunctionEmitter<'e, 'a, 'ctx> {
     shifts: HashMap<usize, Translation<'ctx>>,
     /// Memos of reads, by event.
     memos: &'e HashMap<usize, Place>,
+    /// Writes that look at the cells first, by event.
+    guarded: &'e HashSet<usize>,
 }
 
 /// Sizes that the inlined sequences handle.
@@ -60,12 +63,26 @@ pub fn emit<'ctx>(
     header: Option<PointerValue<'ctx>>,
 ) -> Emitted<()> {
     let function = plan.function;
-    let needs = needs(plan, style, tables);
+    let needs = needs(plan, style, tables, &found.memos.windows.guarded);
     let reloads = if needs.writes { opaque_calls(function) } else { Vec::new() };
     let prologue = module.prologue(function, needs, header)?;
-    let mut emitter = FunctionEmitter { module, prologue, style, shifts: HashMap::new(), memos: &found.memos.places };
+    let mut emitter = FunctionEmitter {
+        module,
+        prologue,
+        style,
+        shifts: HashMap::new(),
+        memos: &found.memos.places,
+        guarded: &found.memos.windows.guarded,
+    };
     emitter.scopes(&found.memos.scopes)?;
-    super::loops::place_in_nests(module, &found.memos.questions);
+    super::loops::place_in_nests(module, &found.memos.questions, loops::IN_NEST);
+    super::loops::place_in_nests(module, &found.memos.windows.questions, loops::WINDOWS);
+    for offer in &found.loops {
+        let question = offer.question.filter(|q| found.memos.windows.questions.contains(q));
+        if let (Some(question), Some(groups)) = (question, &offer.groups) {
+            module.look(&emitter.prologue, offer, groups, question)?;
+        }
+    }
     let mut reloaded = Vec::new();
     let slot = match emitter.prologue.write_id {
         Some(WriteId::Slot(slot)) => Some(slot),
@@ -188,6 +205,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
             (Action::Plain(direction, access), Some(tail)) => {
                 let translation = self.translation((*direction, access), index, sharing)?;
                 let detail = self.memo(index)?.unwrap_or(detail(event));
+                let detail = if self.guarded.contains(&index) { Detail::Guarded } else { detail };
                 self.access((*direction, access), &translation, site, tail, detail)
             }
             (Action::Plain(direction, access), None) => m.call_access(*direction, access, site),
@@ -236,6 +254,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         detail: Detail<'ctx>,
     ) -> Emitted<()> {
         let slow = match detail {
+            Detail::Guarded => self.module.guarded_call(access, site, done)?,
             Detail::Memo(memo, share) => self.module.recall_call(access, site, (memo, share), done)?,
             _ => self.module.slow_call(direction, access, site, done)?,
         };
@@ -244,7 +263,10 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
             Direction::Read => {
                 self.module.read(&Read { prologue: &self.prologue, access, translation, site, exits }, detail)
             }
-            Direction::Write => self.module.write(&self.prologue, access, translation, site, exits),
+            Direction::Write => {
+                let guarded = detail == Detail::Guarded;
+                self.module.write(&self.prologue, access, translation, site, exits, guarded)
+            }
         }
     }
 
@@ -365,13 +387,14 @@ fn detail<'ctx>(event: &Event<'_>) -> Detail<'ctx> {
     if event.worth == Worth::Events { Detail::Events } else { Detail::Own }
 }
 
-fn needs(plan: &Plan<'_>, style: Style, tables: &Tables) -> Needs {
+fn needs(plan: &Plan<'_>, style: Style, tables: &Tables, guarded: &HashSet<usize>) -> Needs {
     let mut needs = Needs::default();
-    for event in &plan.events {
+    for (number, event) in plan.events.iter().enumerate() {
         match &event.action {
             Action::Plain(direction, access) if worth(event, style) > Worth::Call && is_inlined(access) => {
-                needs.reads |= *direction == Direction::Read;
-                needs.reads_of_two |= *direction == Direction::Read && access.bytes == 8;
+                let looks = *direction == Direction::Read || guarded.contains(&number);
+                needs.reads |= looks;
+                needs.reads_of_two |= looks && access.bytes == 8;
                 needs.writes |= *direction == Direction::Write;
                 needs.translation |= *direction == Direction::Read;
             }

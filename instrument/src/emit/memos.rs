@@ -16,6 +16,7 @@ use std::rc::Rc;
 use threadtalk_abi::hooks;
 use threadtalk_abi::memo::{MOST_PENDING, NO_STATE};
 use threadtalk_abi::thread::offset;
+use threadtalk_abi::window::NUMBERS;
 
 /// Names of the functions, by log2 of the bytes that are read.
 const RECALL: [&str; 7] = [
@@ -182,6 +183,10 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let header = header.into_pointer_value();
         b.build_store(self.offset(header, offset::MEMOS_USED)?, used.into_int_value())?;
         b.build_store(self.offset(header, offset::RANGES)?, self.c64(0))?;
+        let stamp = self.load_int(self.i64, header, offset::STAMP)?;
+        b.build_store(self.offset(header, offset::STAMP)?, b.build_int_add(stamp, self.c64(NUMBERS), "")?)?;
+        b.build_store(self.offset(header, offset::EVENTS_FIRST)?, self.c64(u64::MAX))?;
+        b.build_store(self.offset(header, offset::EVENTS_END)?, self.c64(0))?;
         b.build_unconditional_branch(body)?;
         b.position_at_end(body);
         let number = b.build_phi(self.i64, "")?;

@@ -8,7 +8,7 @@
 //!   they need to know where a comparison ends.
 //! * [`memos`] are what comes before the event cache in loop nests without calls.
 //! * [`cache`] calls the model of the caches, if that is compiled in.
-//! * [`loops`] asks the runtime to count a whole loop before it runs.
+//! * [`loops`] asks the runtime to count a whole loop before it runs; [`windows`] is what comes before that in nests.
 //! * [`function`] puts the pieces where they belong; [`registration`] makes the module known to the runtime.
 
 pub mod cache;
@@ -25,6 +25,7 @@ pub mod registration;
 pub mod thunks;
 pub mod translate;
 pub mod vectors;
+pub mod windows;
 pub mod write;
 
 use crate::error::PassError;

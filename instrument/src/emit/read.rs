@@ -31,6 +31,8 @@ pub enum Detail<'ctx> {
     /// Own values, and reuse that the event cache knows: in innermost loops, and in the functions behind
     /// [`Exits::slow`].
     Events,
+    /// Of a write: own cells; what it overwrites else may be in a window.
+    Guarded,
     /// Own values, and reuse of the state that the memo holds: the memo, and its share of what may be counted (see
     /// [`super::memos`]).
     Memo(PointerValue<'ctx>, IntValue<'ctx>),
@@ -110,13 +112,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Four cells or more in one vector.
     fn read_lanes(&self, read: &Read<'_, 'ctx>, lanes: u32, detail: Detail<'ctx>) -> Emitted<()> {
         let b = &self.builder;
-        let (base, foreign) = read.prologue.own.ok_or(PassError::Invalid("no own range".into()))?;
-        let cells = b.build_load(self.i32.vec_type(lanes), read.translation.cells, "")?.into_vector_value();
-        granule_aligned(cells);
-        let distance = b.build_xor(cells, self.splat(base, lanes)?, "")?;
-        let others = b.build_and(distance, self.splat(foreign, lanes)?, "")?;
-        let any = self.intrinsic("llvm.vector.reduce.or", &[others.get_type().into()], &[others.into()])?;
-        let (last, others) = self.with_last(read, any.into_int_value())?;
+        let own = read.prologue.own.ok_or(PassError::Invalid("no own range".into()))?;
+        let (cells, any) = self.foreign_lanes(read.translation.cells, lanes, own)?;
+        let (last, others) = self.with_last(read, any)?;
         if !self.leave_if_own(read, others, None, detail)? {
             return Ok(());
         }
@@ -130,9 +128,25 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.equal_event(read, (first, Some(self.all(equal)?), last), detail)
     }
 
+    /// Four cells or more, and the foreign bits of all of them.
+    pub(super) fn foreign_lanes(
+        &self,
+        cells: PointerValue<'ctx>,
+        lanes: u32,
+        (base, foreign): (IntValue<'ctx>, IntValue<'ctx>),
+    ) -> Emitted<(VectorValue<'ctx>, IntValue<'ctx>)> {
+        let b = &self.builder;
+        let cells = b.build_load(self.i32.vec_type(lanes), cells, "")?.into_vector_value();
+        granule_aligned(cells);
+        let distance = b.build_xor(cells, self.splat(base, lanes)?, "")?;
+        let others = b.build_and(distance, self.splat(foreign, lanes)?, "")?;
+        let any = self.intrinsic("llvm.vector.reduce.or", &[others.get_type().into()], &[others.into()])?;
+        Ok((cells, any.into_int_value()))
+    }
+
     /// A thread's ids are those that differ from its first one in no bit of `foreign`: 0 if all cells are its own; for
     /// one cell or two in one number.
-    fn foreign_bits(
+    pub(super) fn foreign_bits(
         &self,
         cells: IntValue<'ctx>,
         base: IntValue<'ctx>,
@@ -283,7 +297,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
 }
 
 /// Cells of several granules are aligned as one.
-fn granule_aligned<'ctx>(loaded: impl BasicValue<'ctx>) {
+pub(super) fn granule_aligned<'ctx>(loaded: impl BasicValue<'ctx>) {
     if let Some(load) = loaded.as_instruction_value() {
         let set = load.set_alignment(4);
         debug_assert!(set.is_ok(), "a load has an alignment");

@@ -227,7 +227,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             }
             Direction::Write => {
                 prologue.write_id = Some(WriteId::Value(self.write_id(header)?));
-                self.write(&prologue, &access, &translation, site, exits)
+                self.write(&prologue, &access, &translation, site, exits, false)
             }
         }
     }

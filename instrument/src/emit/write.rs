@@ -3,15 +3,17 @@
 use super::prologue::{Prologue, WriteId};
 use super::read::Exits;
 use super::translate::{Shape, Translation};
-use super::{Emitted, ModuleEmitter};
+use super::{Emitted, Likely, ModuleEmitter};
 use crate::access::{Access, Direction};
 use crate::error::PassError;
+use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{InstructionValue, IntValue};
 use threadtalk_abi::hooks;
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
-    /// A write; all ways end at the exits.
+    /// A write; all ways end at the exits. `guarded`: what is not the thread's own is left to the runtime, which may have to
+    /// forget windows.
     pub fn write(
         &self,
         prologue: &Prologue<'ctx>,
@@ -19,6 +21,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         translation: &Translation<'ctx>,
         site: IntValue<'ctx>,
         exits: Exits<'ctx>,
+        guarded: bool,
     ) -> Emitted<()> {
         // Before the branch: instruction selection shares it with other writes of the same line only if it dominates
         // them.
@@ -32,17 +35,20 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         match Shape::of(access.bytes, access.align).cells {
             1 => {
                 self.require_cells(translation, exits.slow)?;
+                self.require_own(prologue, translation, 1, (guarded, exits.slow))?;
                 self.relaxed(b.build_store(translation.cells, id)?, 4);
             }
             2 => {
                 let both = self.in_both_halves(id)?;
                 self.require_cells(translation, exits.slow)?;
+                self.require_own(prologue, translation, 2, (guarded, exits.slow))?;
                 let store = b.build_store(translation.cells, both)?;
                 if access.align >= 8 { self.relaxed(store, 8) } else { granule_aligned(store) }
             }
             lanes => {
                 let all = self.splat(id, lanes)?;
                 self.require_cells(translation, exits.slow)?;
+                self.require_own(prologue, translation, lanes, (guarded, exits.slow))?;
                 granule_aligned(b.build_store(translation.cells, all)?);
             }
         }
@@ -51,6 +57,64 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         }
         b.build_unconditional_branch(exits.done)?;
         Ok(())
+    }
+
+    /// If the write is guarded: branches to `slow` unless its cells are the thread's own; goes on in a new block.
+    fn require_own(
+        &self,
+        prologue: &Prologue<'ctx>,
+        translation: &Translation<'ctx>,
+        cells: u32,
+        (guarded, slow): (bool, BasicBlock<'ctx>),
+    ) -> Emitted<()> {
+        if !guarded {
+            return Ok(());
+        }
+        let b = &self.builder;
+        let (base, foreign) = prologue.own.ok_or(PassError::Invalid("no own range".into()))?;
+        let any = match cells {
+            1 => {
+                let cell = b.build_load(self.i32, translation.cells, "")?.into_int_value();
+                self.relaxed_value(cell, 4);
+                self.foreign_bits(cell, base, foreign)?
+            }
+            2 => {
+                let (base, foreign) = prologue.own_pair.ok_or(PassError::Invalid("no own pair".into()))?;
+                let both = b.build_load(self.i64, translation.cells, "")?.into_int_value();
+                super::read::granule_aligned(both);
+                self.foreign_bits(both, base, foreign)?
+            }
+            lanes => self.foreign_lanes(translation.cells, lanes, (base, foreign))?.1,
+        };
+        let mut own = self.compare(IntPredicate::EQ, any, any.get_type().const_zero())?;
+        if let Some(last) = translation.last {
+            let cell = b.build_load(self.i32, last.cell, "")?.into_int_value();
+            self.relaxed_value(cell, 4);
+            let bits = self.foreign_bits(cell, base, foreign)?;
+            own = b.build_and(own, self.compare(IntPredicate::EQ, bits, self.c32(0))?, "")?;
+        }
+        let next = self.block_after(self.here()?);
+        self.branch(own, next, slow, Likely::Usually)?;
+        b.position_at_end(next);
+        Ok(())
+    }
+
+    /// A cold block that calls the hook of a guarded write and branches to `done`.
+    pub fn guarded_call(
+        &self,
+        access: &Access<'ctx>,
+        site: IntValue<'ctx>,
+        done: BasicBlock<'ctx>,
+    ) -> Emitted<BasicBlock<'ctx>> {
+        let here = self.here()?;
+        let function = here.get_parent().ok_or(PassError::Invalid("block without function".into()))?;
+        let hook = hooks::write(access.bytes).ok_or(PassError::Invalid("no hook for this size".into()))?;
+        let slow = self.context.append_basic_block(function, "");
+        self.builder.position_at_end(slow);
+        self.call(hook, &[access.pointer.into(), self.global_site(site)?.into()])?;
+        self.builder.build_unconditional_branch(done)?;
+        self.builder.position_at_end(here);
+        Ok(slow)
     }
 
     /// A cold block that calls the function for an access and branches to `done`.
@@ -86,7 +150,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
 }
 
 /// Cells of several granules are aligned as one.
-fn granule_aligned(store: InstructionValue<'_>) {
+pub(super) fn granule_aligned(store: InstructionValue<'_>) {
     let set = store.set_alignment(4);
     debug_assert!(set.is_ok(), "a store has an alignment");
 }

@@ -356,6 +356,12 @@ pub fn redirect<'ctx>(branch: InstructionValue<'ctx>, condition: IntValue<'ctx>,
     }
 }
 
+/// Gives a conditional branch another target for the case that its condition does not hold.
+pub fn redirect_other<'ctx>(branch: InstructionValue<'ctx>, target: BasicBlock<'ctx>) {
+    // SAFETY: a live conditional branch; the new target has no PHI nodes.
+    unsafe { LLVMSetSuccessor(branch.as_value_ref(), 1, target.as_mut_ptr()) };
+}
+
 /// Whether control goes to the same block whatever a block's end decides.
 pub fn has_one_way(block: BasicBlock<'_>) -> bool {
     let ways = successors(block);

@@ -9,6 +9,8 @@
 //! `p = p->next`), states alternate: a memo would miss half of the time, the event cache does not.
 
 use super::segment::{plain, synchronises};
+use super::whole_loops::Offer;
+use super::windows::{self, Windows};
 use crate::access::{Direction, Event, Plan, Worth};
 use crate::llvm;
 use crate::llvm::loops::{self, Loops};
@@ -50,10 +52,12 @@ pub struct Memos<'ctx> {
     pub places: HashMap<usize, Place>,
     /// Calls inside the nests that ask whether a whole loop may run without hooks.
     pub questions: Vec<InstructionValue<'ctx>>,
+    /// What the nests know of memory.
+    pub windows: Windows<'ctx>,
 }
 
 /// Finds the nests of a function and gives their reads memos.
-pub fn find<'ctx>(plan: &Plan<'ctx>) -> Memos<'ctx> {
+pub fn find<'ctx>(plan: &Plan<'ctx>, offers: &[Offer<'ctx>]) -> Memos<'ctx> {
     if !plan.events.iter().any(is_candidate) {
         return Memos::default();
     }
@@ -73,6 +77,15 @@ pub fn find<'ctx>(plan: &Plan<'ctx>) -> Memos<'ctx> {
             let share = same.next_power_of_two().trailing_zeros();
             memos.places.insert(event, Place { number: number as u32, share });
         }
+    }
+    for &nest in &inside {
+        let within = |inst: InstructionValue<'ctx>| {
+            inst.get_parent().is_some_and(|block| loops.chain(loops.innermost(block)).any(|l| l == nest))
+        };
+        let events: Vec<_> = plan.events.iter().enumerate().filter(|(_, event)| within(event.inst)).collect();
+        let asking = offers.iter().filter_map(|offer| Some((offer.question?, offer)));
+        let asking: Vec<_> = asking.filter(|(question, _)| within(*question)).collect();
+        windows::add(&mut memos.windows, &events, &asking, &loops);
     }
     let blocks = plan.function.get_basic_block_iter();
     let nested = blocks.filter(|&block| loops.chain(loops.innermost(block)).any(|l| inside.contains(&l)));

@@ -6,6 +6,7 @@
 //! * [`shared_translation`]: accesses near each other are translated by one look into the directory.
 //! * [`memos`]: reads of a loop nest compare with the state that they saw last.
 //! * [`whole_loops`]: loops whose accesses are known before they run get a copy without hooks.
+//! * [`windows`]: what such loops of a nest have found out is looked up before they ask again.
 //!
 //! All rest on one thing: in a program without data races, no other thread can touch the address between two accesses
 //! of a block unless something between them synchronises. Anything that could (calls, fences, atomic accesses) ends a
@@ -18,6 +19,7 @@ pub mod remainders;
 pub mod segment;
 pub mod shared_translation;
 pub mod whole_loops;
+pub mod windows;
 
 use crate::access::Plan;
 use crate::llvm::analysis::Analysis;

@@ -10,6 +10,7 @@
 
 use super::remainders;
 use super::segment::plain;
+use super::windows::{self, Group};
 use crate::access::{Access, Action, Direction, Event, Plan};
 use crate::llvm::analysis::Analysis;
 use crate::llvm::ffi::{self, RawAffine, RawLoopCopy};
@@ -22,6 +23,10 @@ use std::collections::HashMap;
 use std::ptr;
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::loops::MOST_ACCESSES;
+use threadtalk_abi::window::NUMBERS;
+
+/// Groups of all loops of a function that can be told apart.
+const MOST_GROUPS: usize = NUMBERS as usize;
 
 /// What one iteration accesses without a gap at one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,13 +35,14 @@ pub struct Strand {
     pub direction: Direction,
     /// Where in the source.
     pub site: SiteId,
-    leader: usize,
+    /// The first access that moves in step with it.
+    pub leader: usize,
     /// Distance from the address.
     pub first: i64,
     /// Bytes.
     pub bytes: u64,
     /// It consists of whole granules. Pieces of one granule are an event each, so that they cannot be joined.
-    whole: bool,
+    pub whole: bool,
 }
 
 /// An access of a loop, as it is known before the loop.
@@ -55,10 +61,16 @@ pub struct Offer<'ctx> {
     pub branch: InstructionValue<'ctx>,
     /// How often the loop's body runs.
     pub iterations: IntValue<'ctx>,
-    /// Its accesses, in the order of the body.
+    /// Its accesses, those that move in step side by side.
     pub accesses: Vec<OfferedAccess<'ctx>>,
     /// It has others.
     pub strays: bool,
+    /// The same in groups, if all of them can be found in windows.
+    pub groups: Option<Vec<Group<'ctx>>>,
+    /// Number of the first group in the function.
+    pub number: usize,
+    /// The call that asks, once it is there.
+    pub question: Option<InstructionValue<'ctx>>,
 }
 
 /// Copies the loops of a function for which that is possible.
@@ -75,11 +87,19 @@ pub fn find<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis) -> Vec<Offer<'
     let mut candidates: Vec<_> = of_loop.into_iter().filter(offered).collect();
     candidates.sort_by_key(|(number, _)| *number);
     let mut strays = Vec::new();
-    let offers: Vec<_> = candidates
+    let mut offers: Vec<_> = candidates
         .into_iter()
         .filter_map(|(number, events)| copy(analysis, loops.all[number].header, &events, &mut strays))
         .collect();
     plan.events.extend(strays);
+    let mut number = 0;
+    for offer in &mut offers {
+        offer.number = number;
+        number += offer.groups.as_ref().map_or(0, Vec::len);
+        if number > MOST_GROUPS {
+            offer.groups = None;
+        }
+    }
     // Entries of these loops are counted before the decision, not on one of the ways.
     for entrance in &mut plan.entrances {
         let block = entrance.before.get_parent();
@@ -143,7 +163,9 @@ fn copy<'ctx>(
     });
     // SAFETY: on success the shim has filled in a branch and an i64.
     let (branch, iterations) = unsafe { (InstructionValue::new(copy.branch), IntValue::new(copy.iterations)) };
-    Some(Offer { branch, iterations, accesses: accesses.collect(), strays: strays.len() > before })
+    let (accesses, strays) = (accesses.collect::<Vec<_>>(), strays.len() > before);
+    let groups = if strays { None } else { windows::groups(&accesses) };
+    Some(Offer { branch, iterations, accesses, strays, groups, number: 0, question: None })
 }
 
 /// Joins accesses that follow each other without a gap: the pieces of an unrolled loop. Those of different lines

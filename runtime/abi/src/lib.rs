@@ -9,6 +9,7 @@
 //! * [`module`] is the description of a compiled module: its source regions and sites.
 //! * [`loops`] describes the accesses of a whole loop.
 //! * [`memo`] is what the reads of a loop nest know of the states that they saw last.
+//! * [`window`] is what a loop nest knows of memory.
 //! * [`control`] is the description of control flow and where its counters are.
 //! * [`cell`] says how a 4-byte signature cell encodes its state.
 //!
@@ -24,6 +25,7 @@ pub mod loops;
 pub mod memo;
 pub mod module;
 pub mod thread;
+pub mod window;
 
 /// Version of everything in this crate. Part of the symbol that ties objects to a runtime.
 pub const ABI_VERSION: u32 = 2;

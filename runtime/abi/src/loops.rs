@@ -19,12 +19,18 @@ pub struct Access {
     pub flags: u32,
     /// Global site: the number for reads, or for writes the number that writes use.
     pub site: u32,
-    /// Reserved; zero.
-    pub reserved: u32,
+    /// Number of the window ([`crate::window`]) that the access shares with others of the loop at fixed distances, plus 1; 0: none.
+    pub window: u32,
 }
 
 /// The access writes.
 pub const WRITE: u32 = 1;
+
+/// The access is one of a [`crate::window::Window`] of starts: a fixed stride that skips more than it reads.
+pub const STRIDED: u32 = 2;
+
+/// Added to the number of accesses: what the loop finds may be kept in windows (see [`crate::window`]).
+pub const WINDOWS: u32 = 1 << 29;
 
 /// Added to the number of accesses: the loop is part of a nest with memos, so that ranges looked at for its earlier
 /// rounds need not be looked at again (see [`crate::thread::ThreadHeader::ranges`]).

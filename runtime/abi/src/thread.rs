@@ -5,6 +5,7 @@
 //! the owning thread; only [`ThreadHeader::column`] is written by others.
 
 use crate::memo::{MEMOS, Memo};
+use crate::window::Window;
 use core::ffi::c_void;
 
 /// `thread_local(initialexec)` pointer to the [`ThreadHeader`]; defined by the runtime, null in a new thread.
@@ -79,6 +80,18 @@ pub struct ThreadHeader {
     /// The directory for writes, this thread's own: 0 also where another thread has claimed the chunk, or this one has
     /// not written it yet. Other threads store zeros here, relaxed: see the claims of `sigmem`.
     pub writable: *const u64,
+    /// What the running nest knows of memory ([`crate::window`]): a table whose entries count only with the present stamp.
+    pub windows: *mut Window,
+    /// Grows by [`crate::window::NUMBERS`] where a nest begins or ends, and where what it knows may have become wrong. Never 0.
+    pub stamp: u64,
+    /// So many more short loops are not worth a look into the windows: the last ones were not.
+    pub patience: u64,
+    /// Loops that windows have settled.
+    pub hits: u64,
+    /// Between these addresses lie the running nest's windows with events: a write elsewhere makes none of them wrong.
+    pub events_first: u64,
+    /// See `events_first`.
+    pub events_end: u64,
 }
 
 /// One slot of the event cache.
@@ -108,6 +121,7 @@ pub struct EventCounter {
 pub mod offset {
     use super::{EventCounter, EventSlot, ThreadHeader};
     use crate::memo::Memo;
+    use crate::window::Window;
     use core::mem::offset_of;
 
     /// Of [`ThreadHeader::directory`].
@@ -136,6 +150,36 @@ pub mod offset {
     pub const QUIET: u64 = offset_of!(ThreadHeader, quiet) as u64;
     /// Of [`ThreadHeader::writable`].
     pub const WRITABLE: u64 = offset_of!(ThreadHeader, writable) as u64;
+    /// Of [`ThreadHeader::windows`].
+    pub const WINDOWS: u64 = offset_of!(ThreadHeader, windows) as u64;
+    /// Of [`ThreadHeader::stamp`].
+    pub const STAMP: u64 = offset_of!(ThreadHeader, stamp) as u64;
+    /// Of [`ThreadHeader::patience`].
+    pub const PATIENCE: u64 = offset_of!(ThreadHeader, patience) as u64;
+    /// Of [`ThreadHeader::hits`].
+    pub const HITS: u64 = offset_of!(ThreadHeader, hits) as u64;
+    /// Of [`ThreadHeader::events_first`].
+    pub const EVENTS_FIRST: u64 = offset_of!(ThreadHeader, events_first) as u64;
+    /// Of [`ThreadHeader::events_end`].
+    pub const EVENTS_END: u64 = offset_of!(ThreadHeader, events_end) as u64;
+    /// Of [`Window::stamp`].
+    pub const WINDOW_STAMP: u64 = offset_of!(Window, stamp) as u64;
+    /// Of [`Window::first`].
+    pub const WINDOW_FIRST: u64 = offset_of!(Window, first) as u64;
+    /// Of [`Window::end`].
+    pub const WINDOW_END: u64 = offset_of!(Window, end) as u64;
+    /// Of [`Window::counter`].
+    pub const WINDOW_COUNTER: u64 = offset_of!(Window, counter) as u64;
+    /// Of [`Window::stride`].
+    pub const WINDOW_STRIDE: u64 = offset_of!(Window, stride) as u64;
+    /// Of [`Window::iterations`].
+    pub const WINDOW_ITERATIONS: u64 = offset_of!(Window, iterations) as u64;
+    /// Of [`Window::granules`].
+    pub const WINDOW_GRANULES: u64 = offset_of!(Window, granules) as u64;
+    /// Of [`Window::cells`].
+    pub const WINDOW_CELLS: u64 = offset_of!(Window, cells) as u64;
+    /// Size of [`Window`].
+    pub const WINDOW_SIZE: u64 = size_of::<Window>() as u64;
     /// Of [`Memo::states`].
     pub const MEMO_STATES: u64 = offset_of!(Memo, states) as u64;
     /// Of [`Memo::left`].

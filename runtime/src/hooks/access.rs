@@ -83,6 +83,10 @@ pub fn write<const BYTES: u64>(t: &mut Thread, p: &Process, address: u64, site: 
     while granule <= last {
         if let Some(cell) = p.signature.cell(granule, &mut t.chunks) {
             t.enter(p, granule);
+            let before = cell.load(Ordering::Relaxed);
+            if before != NONE && before.wrapping_sub(t.header.own_base) >= t.header.own_span {
+                t.overwrites(granule, granule + GRANULE);
+            }
             threadtalk_sigmem::write(cell, fresh);
         }
         granule += GRANULE;

@@ -92,6 +92,7 @@ fn count(
         Verdict::Count if !e.tracked => t.remember(e.state, site, record.cast()),
         Verdict::Track { instead_of } => {
             track(cell, e.state);
+            t.forget_windows_at(element);
             instead_of.into_iter().for_each(|other| unmark(p, other));
         }
         Verdict::Untrack => {

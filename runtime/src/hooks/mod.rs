@@ -7,6 +7,7 @@
 pub mod access;
 pub mod event;
 pub mod loops;
+pub mod nests;
 pub mod range;
 mod scan;
 mod shells;
@@ -18,7 +19,7 @@ use crate::phases;
 use crate::process::{self, Process, accuracy};
 use crate::thread::{self, Thread};
 use core::sync::atomic::{Ordering, compiler_fence};
-use threadtalk_abi::loops::{Access, IN_NEST, STRAYS};
+use threadtalk_abi::loops::{Access, IN_NEST, STRAYS, WINDOWS};
 use threadtalk_abi::module::ModuleDescriptor;
 
 /// Runs `body` with the calling thread's control block, unless nothing is to be recorded.
@@ -115,10 +116,16 @@ extern "C" fn write_string(address: u64, most: u64, site: u32) {
 extern "C" fn whole_loop(accesses: *const Access, count: u32, iterations: u64) -> u32 {
     let mut settled = 0;
     let kind = loops::Kind { in_nest: count & IN_NEST != 0, strays: count & STRAYS != 0 };
-    let count = count & !(IN_NEST | STRAYS);
+    let windows = count & WINDOWS != 0;
+    let count = count & !(IN_NEST | STRAYS | WINDOWS);
     // SAFETY: the pass lays out `count` descriptions in the caller's frame.
     let accesses = unsafe { core::slice::from_raw_parts(accesses, count as usize) };
-    on_thread(|t, p| settled = u32::from(loops::settle(t, p, accesses, kind, iterations)));
+    on_thread(|t, p| {
+        settled = u32::from(match windows {
+            true => nests::settle(t, p, accesses, iterations),
+            false => loops::settle(t, p, accesses, kind, iterations),
+        });
+    });
     settled
 }
 

@@ -37,7 +37,7 @@ pub fn equal_prefix(cells: &[u32], state: u32) -> usize {
 
 /// How many cells from the start agree with `value` in the bits of `mask`.
 #[inline]
-fn prefix(cells: &[u32], value: u32, mask: u32, data: usize) -> usize {
+pub fn prefix(cells: &[u32], value: u32, mask: u32, data: usize) -> usize {
     let (blocks, _) = cells.as_chunks::<BLOCK>();
     let whole = if blocks.is_empty() {
         0

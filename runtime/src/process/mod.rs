@@ -20,6 +20,7 @@ use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use threadtalk_abi::thread::EventSlot;
+use threadtalk_abi::window::Window;
 use threadtalk_sigmem::{Claims, Signature, States};
 
 /// Everything that threads share. Made once by [`start`], never dropped.
@@ -76,6 +77,8 @@ pub struct Process {
     pub openmp_workers: AtomicU32,
     /// An event cache without events: with it every event takes the slow path.
     pub no_events: *mut EventSlot,
+    /// Windows of no nest: with these every loop is asked for.
+    pub no_windows: *mut Window,
     /// The control block of threads that are not recorded: all its accesses take the slow path, which does nothing.
     pub off: *mut Thread,
     /// Monotonic clock at the start.
@@ -89,7 +92,7 @@ pub struct Process {
     ender: AtomicPtr<Thread>,
 }
 
-// SAFETY: the raw pointers lead to memory that lives for ever and is only read (`no_events`) or written by
+// SAFETY: the raw pointers lead to memory that lives for ever and is only read (`no_events`, `no_windows`) or written by
 // threads that are not recorded (`off`, whose counts nobody reads); the rest is atomic or constant.
 unsafe impl Sync for Process {}
 
@@ -183,11 +186,13 @@ impl Process {
     pub fn pause(&self, paused: bool) {
         self.paused.store(paused, Ordering::Relaxed);
         for thread in self.pool.all() {
-            // SAFETY: blocks are never unmapped; the field is one aligned word that the owner only reads in inlined
+            // SAFETY: blocks are never unmapped; both fields are aligned words that the owner only reads in inlined
             // code.
             unsafe {
                 let events = if paused { self.no_events } else { (*thread).events };
                 core::ptr::write_volatile(&raw mut (*thread).header.events, events);
+                let windows = if paused { self.no_windows } else { (*thread).windows.table() };
+                core::ptr::write_volatile(&raw mut (*thread).header.windows, windows);
             }
         }
         self.levels.publish(self);

@@ -118,6 +118,7 @@ fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Proce
         alive: AtomicU32::new(1),
         openmp_workers: AtomicU32::new(0),
         no_events,
+        no_windows: crate::thread::windows::Windows::new()?.table(),
         off: ptr::null_mut(),
         start_ns: clock::monotonic_ns(),
         recording: AtomicBool::new(!disabled),
@@ -141,6 +142,7 @@ fn off_thread(process: &Process, no_directory: *const u64) -> Option<*mut Thread
         (*off).header.writable = no_directory;
         (*off).header.own_span = 0;
         (*off).header.events = process.no_events;
+        (*off).header.windows = process.no_windows;
         (*off).header.visits = visits.as_ptr().cast();
         (*off).busy = true;
     }

@@ -31,6 +31,7 @@ impl Thread {
         let idle = &raw mut self.idle;
         self.header.memos_used = 0;
         self.header.ranges = 0;
+        self.forget_windows();
         self.header.memos = [const { Memo::new(core::ptr::null_mut()) }; MEMOS];
         self.header.memos.iter_mut().for_each(|memo| memo.counter = idle);
     }

@@ -9,6 +9,7 @@ pub mod quiet;
 pub mod roll;
 pub mod seen;
 pub mod visits;
+pub mod windows;
 
 use crate::core_api::CreationTicket;
 use crate::distance::trace::Traces;
@@ -29,9 +30,11 @@ use threadtalk_abi::DIRECTORY_ENTRIES;
 use threadtalk_abi::cell::{NONE, SHARED};
 use threadtalk_abi::memo::{MEMOS, Memo};
 use threadtalk_abi::thread::{EMPTY_KEY, EVENT_SITE_FACTOR, EVENT_SLOTS, EventCounter, EventSlot, ThreadHeader};
+use threadtalk_abi::window::NUMBERS;
 use threadtalk_profile::layout::{EventRecord, ThreadRecord, block};
 use threadtalk_sigmem::{ChunkStock, Transition, View, Writable};
 use visits::Visits;
+use windows::Windows;
 
 /// log2 of the slots of a thread's transition cache: 1024 of 16 bytes.
 const TRANSITIONS_LOG2: u32 = 10;
@@ -53,6 +56,8 @@ pub struct Thread {
     pub quiet: Quiet,
     /// Its directory for writes.
     pub writable: Writable,
+    /// What loops of the running nest have seen, for inlined code.
+    pub windows: Windows,
     /// This thread's view of the signature.
     pub view: View,
     /// Chunks of cells taken and not yet used.
@@ -95,6 +100,7 @@ impl Thread {
         let place = memory::reserve(size_of::<Thread>())?.as_ptr().cast::<Thread>();
         let events = memory::reserve(size_of::<EventSlot>() * EVENT_SLOTS as usize)?.as_ptr().cast::<EventSlot>();
         let transitions = memory::reserve(size_of::<Transition>() << TRANSITIONS_LOG2)?.as_ptr().cast::<Transition>();
+        let windows = Windows::new()?;
         let watches = memory::reserve(size_of::<Watches>())?.as_ptr().cast::<Watches>();
         // SAFETY: zeroed memory of the right size that belongs to this block for ever.
         let view = unsafe { View::new(0, process.site_bits, transitions, TRANSITIONS_LOG2) };
@@ -114,7 +120,14 @@ impl Thread {
                 ranges: 0,
                 quiet: NONE.into(),
                 writable: process.signature.directory.base().cast(),
+                windows: windows.table(),
+                stamp: NUMBERS,
+                patience: 0,
+                hits: 0,
+                events_first: u64::MAX,
+                events_end: 0,
             },
+            windows,
             seen: Seen::new(),
             quiet: Quiet::new()?,
             writable: Writable::NONE,
@@ -189,6 +202,7 @@ impl Thread {
             None => return false,
         };
         self.header.events = if process.is_paused() { process.no_events } else { self.events };
+        self.header.windows = if process.is_paused() { process.no_windows } else { self.windows.table() };
         // SAFETY: the caller's promise: this is the calling thread's block.
         unsafe { Execution::begin(self, process) };
         true

@@ -215,14 +215,14 @@ fn dense(access: &Access) -> bool {
 }
 
 /// The cells as plain numbers: relaxed loads that may be joined into vector loads.
-fn plain(cells: &[AtomicU32]) -> &[u32] {
+pub(super) fn plain(cells: &[AtomicU32]) -> &[u32] {
     // SAFETY: same layout. In a race-free program no other thread changes these cells during the loop, except readers
     // of the same values, whose exchange of one state for another this thread sees either way; a torn view is not
     // possible for aligned words.
     unsafe { slice::from_raw_parts(cells.as_ptr().cast::<u32>(), cells.len()) }
 }
 
-fn write(t: &mut Thread, p: &Process, access: &Access, iterations: u64) {
+pub(super) fn write(t: &mut Thread, p: &Process, access: &Access, iterations: u64) {
     let fresh = fresh_id(t, p, access.site).0;
     let Some(span) = Span::of(access, iterations) else { return };
     if dense(access) {

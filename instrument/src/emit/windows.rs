@@ -1,0 +1,261 @@
+//! What comes before a question in a nest: the loop looks into its windows ([`threadtalk_abi::window`]).
+
+use super::prologue::{Prologue, WriteId};
+use super::write::granule_aligned;
+use super::{Emitted, Likely, ModuleEmitter, loops};
+use crate::error::PassError;
+use crate::llvm;
+use crate::optimise::whole_loops::Offer;
+use crate::optimise::windows::Group;
+use inkwell::IntPredicate;
+use inkwell::basic_block::BasicBlock;
+use inkwell::values::{InstructionValue, IntValue, PointerValue};
+use threadtalk_abi::GRANULE;
+use threadtalk_abi::thread::offset;
+use threadtalk_abi::window::{APART, LINE_SHIFT, NUMBERS, PAGE_SHIFT, SPREAD, WINDOWS_LOG2};
+
+/// Shorter loops run with hooks: a look at two windows costs as much as three iterations.
+const LEAST_ITERATIONS: u64 = 3;
+
+/// A window that counts, and how many granules the loop reads in it.
+struct Counted<'ctx> {
+    counter: PointerValue<'ctx>,
+    granules: IntValue<'ctx>,
+}
+
+impl<'ctx> ModuleEmitter<'_, 'ctx> {
+    /// Puts a look into the windows before a loop's question.
+    pub fn look(
+        &self,
+        prologue: &Prologue<'ctx>,
+        offer: &Offer<'ctx>,
+        groups: &[Group<'ctx>],
+        question: InstructionValue<'ctx>,
+    ) -> Emitted<()> {
+        let b = &self.builder;
+        let header = prologue.header.ok_or(PassError::Invalid("no header".into()))?;
+        let block = |inst: InstructionValue<'ctx>| inst.get_parent().ok_or(PassError::Invalid("no block".into()));
+        let (here, ask) = (block(offer.branch)?, block(question)?);
+        let decision = ask.get_terminator().ok_or(PassError::Invalid("a question without a decision".into()))?;
+        let [plain, hooked] = llvm::successors_of(decision)[..] else {
+            return Err(PassError::Invalid("a decision has two ways".into()));
+        };
+        let enter = self.hooked_entry(header, offer, groups, hooked)?;
+        llvm::redirect_other(decision, enter);
+        llvm::redirect_other(offer.branch, enter);
+        let check = self.block_after(here);
+        let spend = self.block_after(check);
+        let look = self.block_after(spend);
+        let count = self.block_after(look);
+        b.position_before(&offer.branch);
+        let enough = self.compare(IntPredicate::UGE, offer.iterations, self.c64(LEAST_ITERATIONS))?;
+        llvm::redirect(offer.branch, enough, check);
+
+        // Questions of the last short loops were not worth it: so may this one's be.
+        b.position_at_end(check);
+        llvm::set_location(b, llvm::debug::of(offer.branch).map(|l| l.raw));
+        let patience = self.load_int(self.i64, header, offset::PATIENCE)?;
+        let short = self.compare(IntPredicate::ULT, offer.iterations, self.c64(loops::LEAST_ITERATIONS))?;
+        let some = self.compare(IntPredicate::NE, patience, self.c64(0))?;
+        self.branch(b.build_and(some, short, "")?, spend, look, Likely::Rarely)?;
+        b.position_at_end(spend);
+        b.build_store(self.offset(header, offset::PATIENCE)?, b.build_int_sub(patience, self.c64(1), "")?)?;
+        b.build_unconditional_branch(enter)?;
+
+        b.position_at_end(look);
+        let table = b.build_load(self.ptr, self.offset(header, offset::WINDOWS)?, "")?.into_pointer_value();
+        let stamp = self.load_int(self.i64, header, offset::STAMP)?;
+        let mut all: Option<IntValue<'ctx>> = None;
+        let mut windows = Vec::new();
+        for (group, number) in groups.iter().zip(offer.number as u64..) {
+            let (window, hits) = self.find_window((table, stamp), group, number, offer.iterations)?;
+            all = Some(match all {
+                Some(others) => b.build_and(others, hits, "")?,
+                None => hits,
+            });
+            windows.push(window);
+        }
+        let all = all.ok_or(PassError::Invalid("a loop without accesses".into()))?;
+        self.branch(all, count, ask, Likely::Usually)?;
+
+        b.position_at_end(count);
+        self.count_windows(offer, groups, &windows, ask)?;
+        let hits = self.load_int(self.i64, header, offset::HITS)?;
+        b.build_store(self.offset(header, offset::HITS)?, b.build_int_add(hits, self.c64(1), "")?)?;
+        for (group, window) in groups.iter().zip(&windows).filter(|(g, _)| !g.writes.is_empty()) {
+            self.fill_window(prologue, group, *window, offer.iterations)?;
+        }
+        b.build_unconditional_branch(plain)?;
+
+        llvm::set_location(b, None);
+        Ok(())
+    }
+
+    /// The way to a loop with hooks: forgets all windows if its writes may reach one with events.
+    fn hooked_entry(
+        &self,
+        header: PointerValue<'ctx>,
+        offer: &Offer<'ctx>,
+        groups: &[Group<'ctx>],
+        hooked: BasicBlock<'ctx>,
+    ) -> Emitted<BasicBlock<'ctx>> {
+        if groups.iter().all(|g| g.writes.is_empty()) {
+            return Ok(hooked);
+        }
+        let b = &self.builder;
+        let enter = self.context.prepend_basic_block(hooked, "");
+        b.position_at_end(enter);
+        llvm::set_location(b, llvm::debug::of(offer.branch).map(|l| l.raw));
+        let first = self.load_int(self.i64, header, offset::EVENTS_FIRST)?;
+        let end = self.load_int(self.i64, header, offset::EVENTS_END)?;
+        let mut any = self.context.bool_type().const_zero();
+        for group in groups.iter().filter(|g| !g.writes.is_empty()) {
+            let (from, to) = self.range(group, offer.iterations)?;
+            let below = self.compare(IntPredicate::ULT, from, end)?;
+            let above = self.compare(IntPredicate::ULT, first, to)?;
+            any = b.build_or(any, b.build_and(below, above, "")?, "")?;
+        }
+        let forget = self.block_after(enter);
+        self.branch(any, forget, hooked, Likely::Rarely)?;
+        b.position_at_end(forget);
+        let stamp = self.load_int(self.i64, header, offset::STAMP)?;
+        b.build_store(self.offset(header, offset::STAMP)?, b.build_int_add(stamp, self.c64(NUMBERS), "")?)?;
+        b.build_store(self.offset(header, offset::EVENTS_FIRST)?, self.c64(u64::MAX))?;
+        b.build_store(self.offset(header, offset::EVENTS_END)?, self.c64(0))?;
+        b.build_unconditional_branch(hooked)?;
+        Ok(enter)
+    }
+
+    /// First byte and end of what a group accesses: in all iterations, or in the first one if it is strided.
+    fn range(&self, group: &Group<'ctx>, iterations: IntValue<'ctx>) -> Emitted<(IntValue<'ctx>, IntValue<'ctx>)> {
+        let b = &self.builder;
+        let address = b.build_ptr_to_int(group.address, self.i64, "")?;
+        let from = b.build_int_add(address, self.c64(group.first as u64), "")?;
+        let reach = self.c64((group.end - group.first) as u64);
+        if group.strided {
+            return Ok((from, b.build_int_add(from, reach, "")?));
+        }
+        let steps = b.build_int_mul(iterations, group.stride, "")?;
+        let rest = b.build_int_sub(reach, group.stride, "")?;
+        Ok((from, b.build_int_add(b.build_int_add(from, steps, "")?, rest, "")?))
+    }
+
+    /// The entry that may be a group's window, and whether it is.
+    fn find_window(
+        &self,
+        (table, stamp): (PointerValue<'ctx>, IntValue<'ctx>),
+        group: &Group<'ctx>,
+        number: u64,
+        iterations: IntValue<'ctx>,
+    ) -> Emitted<(PointerValue<'ctx>, IntValue<'ctx>)> {
+        let b = &self.builder;
+        let (from, to) = self.range(group, iterations)?;
+        let shift = if group.strided { LINE_SHIFT } else { PAGE_SHIFT };
+        let place = b.build_right_shift(from, self.c64(u64::from(shift)), false, "")?;
+        let place = b.build_int_add(place, self.c64(number * APART), "")?;
+        let spread = b.build_int_mul(place, self.c64(SPREAD), "")?;
+        let index = b.build_right_shift(spread, self.c64(u64::from(64 - WINDOWS_LOG2)), false, "")?;
+        let size = u64::from(offset::WINDOW_SIZE.trailing_zeros());
+        let window = self.offset_by(table, b.build_left_shift(index, self.c64(size), "")?)?;
+
+        let field = |offset: u64| self.load_int(self.i64, window, offset);
+        let stamp = b.build_int_add(stamp, self.c64(number), "")?;
+        let mut tests = vec![
+            self.compare(IntPredicate::EQ, field(offset::WINDOW_STAMP)?, stamp)?,
+            self.compare(IntPredicate::ULE, field(offset::WINDOW_FIRST)?, from)?,
+            self.compare(IntPredicate::ULE, to, field(offset::WINDOW_END)?)?,
+        ];
+        if group.strided {
+            tests.push(self.compare(IntPredicate::EQ, field(offset::WINDOW_STRIDE)?, group.stride)?);
+            tests.push(self.compare(IntPredicate::EQ, field(offset::WINDOW_ITERATIONS)?, iterations)?);
+        }
+        let mut all = tests[0];
+        for test in &tests[1..] {
+            all = b.build_and(all, *test, "")?;
+        }
+        Ok((window, all))
+    }
+
+    /// Counts what the loop reads, if no event of it is to be sampled.
+    fn count_windows(
+        &self,
+        offer: &Offer<'ctx>,
+        groups: &[Group<'ctx>],
+        windows: &[PointerValue<'ctx>],
+        ask: BasicBlock<'ctx>,
+    ) -> Emitted<()> {
+        let b = &self.builder;
+        let mut counted = Vec::new();
+        let mut due: Option<IntValue<'ctx>> = None;
+        // What a group writes is its thread's own, and no event.
+        for (group, window) in groups.iter().zip(windows).filter(|(g, _)| g.granules > 0 && g.writes.is_empty()) {
+            let granules = match group.strided {
+                true => self.load_int(self.i64, *window, offset::WINDOW_GRANULES)?,
+                false => b.build_int_mul(offer.iterations, self.c64(group.granules), "")?,
+            };
+            let counter = self.offset(*window, offset::WINDOW_COUNTER)?;
+            let counter = b.build_load(self.ptr, counter, "")?.into_pointer_value();
+            let before = self.load_int(self.i64, counter, offset::COUNTER_RAR)?;
+            let next = self.load_int(self.i64, counter, offset::COUNTER_NEXT)?;
+            let reached = self.compare(IntPredicate::UGE, b.build_int_add(before, granules, "")?, next)?;
+            due = Some(match due {
+                Some(others) => b.build_or(others, reached, "")?,
+                None => reached,
+            });
+            counted.push(Counted { counter, granules });
+        }
+        if let Some(due) = due {
+            let free = self.block_after(self.here()?);
+            self.branch(due, ask, free, Likely::Rarely)?;
+            b.position_at_end(free);
+        }
+        // Two groups may have one counter, so that each addition reads it again.
+        for Counted { counter, granules } in counted {
+            let before = self.load_int(self.i64, counter, offset::COUNTER_RAR)?;
+            let at = self.offset(counter, offset::COUNTER_RAR)?;
+            b.build_store(at, b.build_int_add(before, granules, "")?)?;
+        }
+        Ok(())
+    }
+
+    /// Stores the ids that the writes of a group leave, iteration by iteration.
+    fn fill_window(
+        &self,
+        prologue: &Prologue<'ctx>,
+        group: &Group<'ctx>,
+        window: PointerValue<'ctx>,
+        iterations: IntValue<'ctx>,
+    ) -> Emitted<()> {
+        let b = &self.builder;
+        let id = match prologue.write_id {
+            Some(WriteId::Slot(slot)) => b.build_load(self.i32, slot, "")?.into_int_value(),
+            Some(WriteId::Value(id)) => id,
+            None => return Err(PassError::Invalid("no write id".into())),
+        };
+        let shift = self.load_int(self.i64, window, offset::WINDOW_CELLS)?;
+        let address = b.build_ptr_to_int(group.address, self.i64, "")?;
+        let start = b.build_int_add(address, shift, "")?;
+        let mut ids = Vec::new();
+        for (_, bytes, site) in &group.writes {
+            ids.push(self.splat(b.build_int_add(id, self.c32(site.0), "")?, (bytes / GRANULE) as u32)?);
+        }
+        let before = self.here()?;
+        let body = self.block_after(before);
+        let done = self.block_after(body);
+        b.build_unconditional_branch(body)?;
+        b.position_at_end(body);
+        let (at, rest) = (b.build_phi(self.i64, "")?, b.build_phi(self.i64, "")?);
+        let here = at.as_basic_value().into_int_value();
+        for ((distance, ..), ids) in group.writes.iter().zip(ids) {
+            let cells = b.build_int_to_ptr(b.build_int_add(here, self.c64(*distance as u64), "")?, self.ptr, "")?;
+            granule_aligned(b.build_store(cells, ids)?);
+        }
+        let next = b.build_int_add(here, group.stride, "")?;
+        let less = b.build_int_sub(rest.as_basic_value().into_int_value(), self.c64(1), "")?;
+        at.add_incoming(&[(&start, before), (&next, body)]);
+        rest.add_incoming(&[(&iterations, before), (&less, body)]);
+        b.build_conditional_branch(self.compare(IntPredicate::NE, less, self.c64(0))?, body, done)?;
+        b.position_at_end(done);
+        Ok(())
+    }
+}

@@ -1,0 +1,133 @@
+//! Loops of nests whose answers are kept in windows: see [`threadtalk_abi::window`].
+//!
+//! The accesses of such a loop fall into groups that move in step. A group is a *row* if its stride is a small constant: its range over all
+//! iterations is looked up as a whole. Other reads are *strided*.
+//!
+//! What a nest knows of memory must not become wrong by its own writes. So all of them must be plain ones, which look at the cells that they
+//! overwrite, or are told by their loop's range.
+
+use super::segment::plain;
+use super::whole_loops::{Offer, OfferedAccess};
+use crate::access::{Action, Direction, Event, Worth};
+use crate::llvm;
+use crate::llvm::loops::Loops;
+use crate::tables::SiteId;
+use inkwell::values::{AsValueRef, InstructionValue, IntValue, PointerValue};
+use std::collections::HashSet;
+use threadtalk_abi::GRANULE;
+
+/// Longest stride of a row. Its gaps are looked at, too.
+const LONGEST_ROW_STRIDE: u64 = 512;
+/// Longest reach of one iteration of a row.
+const LONGEST_REACH: u64 = 1024;
+/// Longest strided access: a line of the cache, what a window of these is wide.
+const LONGEST_STRIDED: u64 = 64;
+
+/// Accesses of a loop that move by the same stride at fixed distances.
+pub struct Group<'ctx> {
+    /// Address in the first iteration, but for `first`.
+    pub address: PointerValue<'ctx>,
+    /// Distance of the first byte.
+    pub first: i64,
+    /// Distance of the end.
+    pub end: i64,
+    /// Bytes between iterations.
+    pub stride: IntValue<'ctx>,
+    /// Not a row.
+    pub strided: bool,
+    /// Granules read in each iteration.
+    pub granules: u64,
+    /// Its writes: distance, bytes, where in the source.
+    pub writes: Vec<(i64, u64, SiteId)>,
+}
+
+/// What the nests of a function do with windows.
+#[derive(Default)]
+pub struct Windows<'ctx> {
+    /// Questions of loops that look into their windows first.
+    pub questions: Vec<InstructionValue<'ctx>>,
+    /// Writes, by event, that could make a window wrong.
+    pub guarded: HashSet<usize>,
+}
+
+/// The groups of a loop's accesses. `None`: windows cannot hold one of them.
+pub fn groups<'ctx>(accesses: &[OfferedAccess<'ctx>]) -> Option<Vec<Group<'ctx>>> {
+    accesses.chunk_by(|a, b| a.strand.leader == b.strand.leader).map(group).collect()
+}
+
+fn group<'ctx>(accesses: &[OfferedAccess<'ctx>]) -> Option<Group<'ctx>> {
+    let head = accesses.first()?;
+    if !accesses.iter().all(|a| a.strand.whole) {
+        return None;
+    }
+    let first = accesses.iter().map(|a| a.strand.first).min()?;
+    let end = accesses.iter().map(|a| a.strand.first + a.strand.bytes as i64).max()?;
+    let row = llvm::constant(head.stride.as_value_ref())
+        .filter(|&stride| (stride as i64) >= 0 && stride <= LONGEST_ROW_STRIDE);
+    let reads = || accesses.iter().filter(|a| a.strand.direction == Direction::Read);
+    let granules = reads().map(|a| a.strand.bytes / GRANULE).sum();
+    let fits = match row {
+        Some(stride) => stride.is_multiple_of(GRANULE) && (end - first) as u64 <= LONGEST_REACH,
+        None => accesses.len() == 1 && granules > 0 && (end - first) as u64 <= LONGEST_STRIDED,
+    };
+    fits.then_some(Group {
+        address: head.address,
+        first,
+        end,
+        stride: head.stride,
+        strided: row.is_none(),
+        granules,
+        writes: accesses
+            .iter()
+            .filter(|a| a.strand.direction == Direction::Write)
+            .map(|a| (a.strand.first, a.strand.bytes, a.strand.site))
+            .collect(),
+    })
+}
+
+/// Adds what a nest does: given the events in it, with their numbers, and the loops that ask in it.
+pub fn add<'ctx>(
+    windows: &mut Windows<'ctx>,
+    events: &[(usize, &Event<'ctx>)],
+    offers: &[(InstructionValue<'ctx>, &Offer<'ctx>)],
+    loops: &Loops<'ctx>,
+) {
+    let writes: Vec<_> = events.iter().filter(|(_, e)| writes(e)).collect();
+    if !writes.iter().all(|(_, e)| is_plain(e)) {
+        return;
+    }
+    let before = windows.questions.len();
+    windows.questions.extend(offers.iter().filter(|(_, offer)| offer.groups.is_some()).map(|(question, _)| *question));
+    if windows.questions.len() > before {
+        // Loops that ask know the range of their writes.
+        let told = |event: &Event<'ctx>| {
+            let around = event.inst.get_parent().and_then(|block| loops.innermost(block));
+            let preheader = around.and_then(|l| loops.all[l].preheader);
+            let hooked = |offer: &Offer<'ctx>| llvm::successors_of(offer.branch).get(1).copied();
+            preheader.is_some() && offers.iter().any(|(_, o)| o.groups.is_some() && hooked(o) == preheader)
+        };
+        windows.guarded.extend(writes.iter().filter(|(_, event)| !told(event)).map(|(number, _)| *number));
+    }
+}
+
+/// Whether an event changes cells.
+fn writes(event: &Event<'_>) -> bool {
+    match &event.action {
+        Action::Plain(direction, _)
+        | Action::Range(direction, ..)
+        | Action::Masked(direction, ..)
+        | Action::Packed(direction, ..)
+        | Action::Scattered(direction, ..) => *direction == Direction::Write,
+        Action::Allocation(_) | Action::Creation => false,
+        Action::Update(_)
+        | Action::CompareExchange(_)
+        | Action::Copy(..)
+        | Action::Library(_)
+        | Action::Dies(..)
+        | Action::DiesWhole(..) => true,
+    }
+}
+
+fn is_plain(event: &Event<'_>) -> bool {
+    event.worth > Worth::Call && plain(event).is_some_and(|(_, access)| crate::emit::is_inlined(access))
+}

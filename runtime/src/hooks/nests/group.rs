@@ -1,0 +1,123 @@
+//! Accesses of a loop that move by the same stride at fixed distances.
+
+use super::{Look, rows, strided};
+use crate::process::Process;
+use crate::thread::Thread;
+use core::ptr;
+use threadtalk_abi::cell::NONE;
+use threadtalk_abi::loops::{Access, STRIDED, WRITE};
+use threadtalk_abi::thread::EventCounter;
+use threadtalk_abi::window::{LINE_SHIFT, PAGE_SHIFT, Window};
+use threadtalk_abi::{ADDRESS_BITS, GRANULE};
+
+/// A group.
+pub struct Group {
+    /// Its number in the function.
+    pub number: u64,
+    /// First byte: over all iterations, or of the first one if it is strided.
+    pub from: u64,
+    /// End of the bytes.
+    pub to: u64,
+    /// Strided accesses: stride and iterations.
+    pub strided: Option<(i64, u64)>,
+    /// Some of them write.
+    pub writes: bool,
+    /// The site of its reads, if there is one.
+    pub site: Option<u32>,
+    /// Granules read in all iterations.
+    pub granules: u64,
+}
+
+/// What cells of one kind have in common.
+#[derive(Clone, Copy)]
+pub struct Kind {
+    /// They agree with this...
+    pub value: u32,
+    /// ...in these bits.
+    pub mask: u32,
+    /// Where reads of them count; null: nowhere, they are no events.
+    pub counter: *mut EventCounter,
+}
+
+impl Kind {
+    /// The thread's own.
+    pub fn own(t: &Thread) -> Kind {
+        Kind { value: t.header.own_base, mask: !(t.header.own_span - 1), counter: ptr::null_mut() }
+    }
+}
+
+impl Group {
+    /// `None` if it leaves the address space.
+    pub fn of(accesses: &[Access], iterations: u64) -> Option<Group> {
+        let [first, ..] = accesses else { return None };
+        let strided = first.flags & STRIDED != 0;
+        let from = accesses.iter().map(|a| a.address).min()?;
+        let end = accesses.iter().map(|a| a.address.saturating_add(u64::from(a.bytes))).max()?;
+        let reach = first.stride.checked_mul(i64::try_from(iterations - 1).ok()?)?;
+        let to = if strided { end } else { end.checked_add_signed(reach)? };
+        let furthest = end.checked_add_signed(reach)?.max(end);
+        from.checked_add_signed(reach)?;
+        if furthest >= 1 << ADDRESS_BITS || from >= to {
+            return None;
+        }
+        let reads = || accesses.iter().filter(|a| a.flags & WRITE == 0);
+        let site = reads().next().map(|a| a.site).filter(|site| reads().all(|a| a.site == *site));
+        let in_one: u64 = reads().map(|a| u64::from(a.bytes) / GRANULE).sum();
+        Some(Group {
+            number: u64::from(first.window) - 1,
+            from,
+            to,
+            strided: strided.then_some((first.stride, iterations)),
+            writes: accesses.iter().any(|a| a.flags & WRITE != 0),
+            site,
+            granules: in_one.checked_mul(iterations)?,
+        })
+    }
+
+    /// What finds its entry in the table.
+    pub fn place(&self) -> (u64, u32) {
+        (self.from, if self.strided.is_some() { LINE_SHIFT } else { PAGE_SHIFT })
+    }
+
+    /// What the group is, if it is of one kind.
+    pub fn look(self, t: &mut Thread, p: &Process) -> Option<Look> {
+        let (stride, iterations) = self.strided.unwrap_or((0, 0));
+        let known = t
+            .window(self.place(), self.number)
+            .filter(|w| w.first <= self.from && self.to <= w.end && (w.stride, w.iterations) == (stride, iterations));
+        if let Some(window) = known {
+            let events = if window.counter == t.idle_counter() { 0 } else { self.granules };
+            let granules = if self.strided.is_some() { window.granules } else { events };
+            return Some(Look { granules, window, known: true, group: self });
+        }
+        match self.strided {
+            Some(steps) => strided::look(self, steps, t, p),
+            None => rows::look(self, t, p),
+        }
+    }
+
+    /// A window from `first` to `end`; without a counter its reads are no events.
+    pub fn window(&self, t: &Thread, (first, end): (u64, u64), counter: *mut EventCounter) -> Window {
+        let counter = if counter.is_null() { t.idle_counter() } else { counter };
+        let (stride, iterations) = self.strided.unwrap_or((0, 0));
+        Window { stamp: 0, first, end, counter, stride, iterations, granules: 0, cells: 0 }
+    }
+
+    /// What all cells that are like one in `state` have in common, if that is known.
+    pub fn kind(&self, t: &Thread, state: u32) -> Option<Kind> {
+        let none = ptr::null_mut();
+        let (base, span) = (t.header.own_base, t.header.own_span);
+        if state.wrapping_sub(base) < span {
+            return Some(Kind::own(t));
+        }
+        if state == NONE {
+            return Some(Kind { value: NONE, mask: u32::MAX, counter: none });
+        }
+        if self.writes {
+            return None;
+        }
+        let counter = t.known(state, self.site?)?;
+        let counter = if counter == t.idle_counter() { none } else { counter };
+        Some(Kind { value: state, mask: u32::MAX, counter })
+    }
+}

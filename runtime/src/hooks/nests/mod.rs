@@ -1,0 +1,137 @@
+//! Loops inside nests: what is found out about their memory is kept in windows ([`threadtalk_abi::window`]).
+//!
+//! A loop is settled here if each group of its accesses finds cells of one kind: own ones or such as have no writer, or all in one state whose
+//! reuse the thread knows. A group that writes must find own cells or such as have no writer, so that nothing that the loop overwrites
+//! is an event of it, and the order of its accesses does not matter. All else is left to [`loops`].
+//!
+//! Samples of the reuse distance are due at a certain event: the loop that holds it runs with hooks. A watched
+//! element's cell has a state of its own, so that a window with it cannot be made, and those that were are forgotten.
+
+mod group;
+mod rows;
+mod strided;
+
+use super::loops::{self, Kind};
+use crate::process::Process;
+use crate::thread::{Thread, memos};
+use core::mem::MaybeUninit;
+use group::Group;
+use threadtalk_abi::loops::{Access, MOST_ACCESSES, STRIDED, WRITE};
+use threadtalk_abi::memo::NO_STATE;
+use threadtalk_abi::thread::EventCounter;
+use threadtalk_abi::window::Window;
+use threadtalk_profile::layout::CrdMode;
+
+/// Bytes of rows that are looked at here. The question for a longer one costs less than the row, and [`loops`] tolerates rims.
+const MOST_BYTES: u64 = 2048;
+
+/// Strided loops that run with hooks without a look after one that was refused: these cost most to look at.
+const MOST_SKIPPED: u32 = 31;
+
+enum Answer {
+    /// All is counted.
+    Settled,
+    /// An event of the loop is to be sampled.
+    Due,
+    /// Not of one kind.
+    Mixed,
+}
+
+/// What a group of accesses is.
+struct Look {
+    group: Group,
+    window: Window,
+    /// Events.
+    granules: u64,
+    /// The window is in the table already, or cannot be.
+    known: bool,
+}
+
+/// See [`threadtalk_abi::hooks::LOOP`]; the loop may use windows.
+pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> bool {
+    let strided = accesses.iter().any(|a| a.flags & STRIDED != 0);
+    let short = |a: &Access| iterations.saturating_mul(a.stride.unsigned_abs()) <= MOST_BYTES;
+    if strided && t.windows.skip > 0 {
+        t.windows.skip -= 1;
+        return false;
+    }
+    t.weigh_windows();
+    let answer = if strided || accesses.iter().all(short) { ask(t, p, accesses, iterations) } else { Answer::Mixed };
+    let settled = match answer {
+        Answer::Settled => true,
+        Answer::Due => return false,
+        Answer::Mixed => !strided && in_order(t, p, accesses, iterations),
+    };
+    if strided {
+        t.windows.skipped = if settled { 0 } else { (2 * t.windows.skipped + 1).min(MOST_SKIPPED) };
+        t.windows.skip = t.windows.skipped;
+    }
+    settled
+}
+
+/// The way of loops that are not in nests. It may overwrite cells that windows rely on.
+fn in_order(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> bool {
+    if !loops::settle(t, p, accesses, Kind { in_nest: true, strays: false }, iterations) {
+        return false;
+    }
+    for write in accesses.iter().filter(|a| a.flags & WRITE != 0) {
+        // What the loop reads and overwrites was no event.
+        let same = |a: &&Access| (a.address, a.stride, a.bytes) == (write.address, write.stride, write.bytes);
+        if !accesses.iter().filter(same).any(|a| a.flags & WRITE == 0) {
+            let reach = write.stride.wrapping_mul(iterations as i64 - 1);
+            let (first, last) = (write.address.min(write.address.wrapping_add_signed(reach)), reach.unsigned_abs());
+            t.overwrites(first, first + last + u64::from(write.bytes));
+        }
+    }
+    true
+}
+
+fn ask(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> Answer {
+    if p.is_paused() || accesses.len() > MOST_ACCESSES || iterations == 0 {
+        return Answer::Mixed;
+    }
+    let mut looks = [const { MaybeUninit::<Look>::uninit() }; MOST_ACCESSES];
+    let mut used = 0;
+    let mut rest = accesses;
+    while let ([head, ..], Some(place)) = (rest, looks.get_mut(used)) {
+        let members = rest.iter().take_while(|a| a.window == head.window).count();
+        let Some((group, others)) = rest.split_at_checked(members) else { return Answer::Mixed };
+        rest = others;
+        let Some(look) = Group::of(group, iterations).and_then(|group| group.look(t, p)) else {
+            return Answer::Mixed;
+        };
+        place.write(look);
+        used += 1;
+    }
+    // SAFETY: the first `used` entries were written; the layouts are the same.
+    let looks = unsafe { core::slice::from_raw_parts(looks.as_ptr().cast::<Look>(), used) };
+    let counted = |counter: *mut EventCounter| -> u64 {
+        looks.iter().filter(|l| l.window.counter == counter).map(|l| l.granules).sum()
+    };
+    if p.plan.mode != CrdMode::Off && looks.iter().any(|l| l.granules > 0) {
+        memos::settle(memos::used(&mut t.header));
+        // SAFETY: counters come from this thread's event cache, mapped for the life of the process.
+        let next = |counter: *mut EventCounter| unsafe { ((*counter).rar, (*counter).next) };
+        if looks.iter().filter(|l| l.granules > 0).any(|l| {
+            let (rar, next) = next(l.window.counter);
+            rar.saturating_add(counted(l.window.counter)) >= next
+        }) {
+            // The memos were given their shares before the windows counted: they must not count beyond the sample.
+            memos::used(&mut t.header).iter_mut().for_each(|memo| memo.states = NO_STATE);
+            return Answer::Due;
+        }
+    }
+    for look in looks {
+        if look.granules > 0 {
+            // SAFETY: as above.
+            unsafe { (*look.window.counter).rar += look.granules };
+        }
+        if !look.known {
+            t.put_window(look.group.place(), look.group.number, look.window);
+        }
+    }
+    for write in accesses.iter().filter(|a| a.flags & WRITE != 0) {
+        loops::write(t, p, write, iterations);
+    }
+    Answer::Settled
+}

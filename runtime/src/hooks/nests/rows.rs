@@ -1,0 +1,65 @@
+//! Rows: accesses whose range over all iterations has small gaps or none.
+
+use super::Look;
+use super::group::{Group, Kind};
+use crate::hooks::loops::plain;
+use crate::hooks::scan::prefix;
+use crate::process::Process;
+use crate::thread::Thread;
+use threadtalk_abi::window::PAGE_SHIFT;
+use threadtalk_abi::{CHUNK_BYTES, GRANULE};
+use threadtalk_sigmem::Run;
+
+const PAGE: u64 = 1 << PAGE_SHIFT;
+
+/// Whether a row is of one kind, and a window around it that is.
+pub fn look(group: Group, t: &mut Thread, p: &Process) -> Option<Look> {
+    let (from, to) = (group.from, group.to);
+    let mut kind = group.kind(t, state(p, from)?)?;
+    if reach(p, from, to, kind)? < to {
+        return None;
+    }
+    if group.writes {
+        kind = Kind::own(t);
+    }
+    // Rows of this length that begin in the same page are to find this window.
+    let page = from & !(PAGE - 1);
+    let chunk_end = (from & !(CHUNK_BYTES - 1)) + CHUNK_BYTES;
+    let most = if group.writes { chunk_end } else { u64::MAX };
+    let end = reach(p, to, (page + PAGE + (to - from)).min(most), kind).unwrap_or(to);
+    let mut window = group.window(t, (back(p, page, from, kind), end), kind.counter);
+    window.cells = p.signature.directory.offset(from)?;
+    let granules = if kind.counter.is_null() { 0 } else { group.granules };
+    // One that writes in two chunks counts, but is not kept.
+    Some(Look { granules, window, known: to > most, group })
+}
+
+fn state(p: &Process, address: u64) -> Option<u32> {
+    let run = p.signature.directory.runs(address, GRANULE).next()?;
+    let Run::Mapped { cells, .. } = run else { return None };
+    plain(cells).first().copied()
+}
+
+/// How far cells from `from` on are of a kind, at most `to`. `None`: there are none at once.
+fn reach(p: &Process, from: u64, to: u64, kind: Kind) -> Option<u64> {
+    let mut end = from;
+    for run in p.signature.directory.runs(from, to.saturating_sub(from)) {
+        let Run::Mapped { cells, .. } = run else { break };
+        let cells = plain(cells);
+        let like = prefix(cells, kind.value, kind.mask, 0);
+        end += like as u64 * GRANULE;
+        if like < cells.len() {
+            break;
+        }
+    }
+    (end > from).then_some(end)
+}
+
+/// How far back cells before `from` are of a kind, at most to `page`. A page lies in one chunk.
+fn back(p: &Process, page: u64, from: u64, kind: Kind) -> u64 {
+    let run = p.signature.directory.runs(page, from - page).next();
+    let Some(Run::Mapped { cells, .. }) = run else { return from };
+    let like = |cell: &u32| (cell ^ kind.value) & kind.mask == 0;
+    let like = plain(cells).iter().rev().take_while(|cell| like(cell)).count();
+    from - like as u64 * GRANULE
+}

@@ -1,0 +1,143 @@
+//! What the loops of a nest know of memory: see [`threadtalk_abi::window`].
+
+use super::Thread;
+use crate::memory;
+use threadtalk_abi::window::{NUMBERS, WINDOWS, Window, index};
+
+/// A thread's windows. Which of them count says the stamp in its header.
+pub struct Windows {
+    table: *mut Window,
+    /// So many strided loops are not looked at.
+    pub skip: u32,
+    /// How many were not looked at after the last one that was refused.
+    pub skipped: u32,
+    hits: u64,
+    /// Loops that windows settled after a question, times [`MEMORY`], as an average over the last questions.
+    worth: u64,
+}
+
+/// Questions that the average is over.
+const MEMORY: u64 = 16;
+/// Questions cost as much as hooks in so many short rows (110 against 7 ns each, LU in blocks of 16).
+const LEAST_WORTH: u64 = 16;
+/// One question has not settled more, for the average.
+const MOST_WORTH: u64 = 256;
+/// Short loops that run with hooks without a look into the windows where these are not worth it.
+const PATIENCE: u64 = 255;
+
+impl Windows {
+    /// An empty table. `None`: no memory.
+    pub fn new() -> Option<Self> {
+        // Zeroed: no nest has the stamp 0.
+        let table = memory::reserve(WINDOWS * size_of::<Window>())?.as_ptr().cast();
+        Some(Windows { table, skip: 0, skipped: 0, hits: 0, worth: 2 * LEAST_WORTH * MEMORY })
+    }
+
+    /// The table.
+    pub fn table(&self) -> *mut Window {
+        self.table
+    }
+
+    fn entries(&mut self) -> &mut [Window] {
+        // SAFETY: this thread's memory; inlined code of other threads does not see it, this one's does not run now.
+        unsafe { core::slice::from_raw_parts_mut(self.table, WINDOWS) }
+    }
+}
+
+/// Whether a window holds the byte at an address.
+fn holds(window: &Window, address: u64) -> bool {
+    let (stride, back) = (window.stride.unsigned_abs(), window.iterations.saturating_sub(1));
+    // The lowest place that the window's accesses reach.
+    let first = if window.stride < 0 { window.first - stride * back } else { window.first };
+    let Some(distance) = address.checked_sub(first) else { return false };
+    let round = distance.checked_div(stride).unwrap_or(0).min(back);
+    distance - round * stride < window.end - window.first
+}
+
+impl Thread {
+    /// The entry for a group of accesses, if it belongs to the running nest.
+    pub fn window(&mut self, (address, shift): (u64, u32), number: u64) -> Option<Window> {
+        let stamp = self.header.stamp + number;
+        self.windows.entries().get(index(address, shift, number)).copied().filter(|w| w.stamp == stamp)
+    }
+
+    /// Enters a window for a group of accesses that begins at an address.
+    pub fn put_window(&mut self, (address, shift): (u64, u32), number: u64, window: Window) {
+        let stamp = self.header.stamp;
+        if window.counter != self.idle_counter() {
+            let reach = window.stride.unsigned_abs() * window.iterations.saturating_sub(1);
+            let (first, end) =
+                if window.stride < 0 { (window.first - reach, window.end) } else { (window.first, window.end + reach) };
+            self.header.events_first = self.header.events_first.min(first);
+            self.header.events_end = self.header.events_end.max(end);
+        }
+        if let Some(entry) = self.windows.entries().get_mut(index(address, shift, number)) {
+            *entry = Window { stamp: stamp + number, ..window };
+        }
+    }
+
+    /// A loop asks: whether questions are worth it shows in what windows have settled since the last one.
+    pub fn weigh_windows(&mut self) {
+        let settled = (self.header.hits - self.windows.hits).min(MOST_WORTH);
+        self.windows.hits = self.header.hits;
+        self.windows.worth = self.windows.worth - self.windows.worth / MEMORY + settled;
+        if self.windows.worth < LEAST_WORTH * MEMORY {
+            self.header.patience = PATIENCE;
+        }
+    }
+
+    /// No window counts any more.
+    pub fn forget_windows(&mut self) {
+        self.header.stamp += NUMBERS;
+        (self.header.events_first, self.header.events_end) = (u64::MAX, 0);
+    }
+
+    /// The element at an address is watched from now on: its next read must be seen.
+    pub fn forget_windows_at(&mut self, address: u64) {
+        if !self.has_events_between(address, address + 1) {
+            return;
+        }
+        let (stamp, idle) = (self.header.stamp, self.idle_counter());
+        for window in self.windows.entries() {
+            if window.counter != idle && window.stamp.wrapping_sub(stamp) < NUMBERS && holds(window, address) {
+                window.stamp = 0;
+            }
+        }
+    }
+
+    /// The thread overwrites the bytes from `first` to `end`, which were not all its own.
+    #[inline]
+    pub fn overwrites(&mut self, first: u64, end: u64) {
+        if self.has_events_between(first, end) {
+            self.forget_windows();
+        }
+    }
+
+    #[inline]
+    fn has_events_between(&self, first: u64, end: u64) -> bool {
+        first < self.header.events_end && self.header.events_first < end
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::holds;
+    use core::ptr;
+    use threadtalk_abi::window::Window;
+
+    fn window(first: u64, end: u64, stride: i64, iterations: u64) -> Window {
+        Window { stamp: 1, first, end, counter: ptr::null_mut(), stride, iterations, granules: 0, cells: 0 }
+    }
+
+    #[test]
+    fn a_window_holds_what_its_accesses_reach() {
+        for (stride, iterations) in [(0, 0), (96, 1), (96, 5), (-96, 5), (-64, 3), (1000, 2)] {
+            let w = window(5000, 5064, stride, iterations);
+            for address in 4000..7000 {
+                let reached = (0..iterations.max(1) as i64)
+                    .any(|i| (5000 + i * stride..5064 + i * stride).contains(&(address as i64)));
+                assert_eq!(holds(&w, address), reached, "{stride} {iterations} {address}");
+            }
+        }
+    }
+}
