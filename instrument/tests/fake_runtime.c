@@ -34,7 +34,7 @@ struct header {
   uint64_t ranges, quiet;
   const uint64_t *writable;
   void *windows;
-  uint64_t stamp, patience, hits, events_first, events_end;
+  uint64_t stamp, shortest, settled, events_first, events_end;
 };
 struct thread { struct header header; struct slot events[1024]; uint64_t visits[4096]; uint64_t column[COUNTERS]; int id; };
 struct event { uint64_t rar, next, raw; uint32_t site; int writer, reader; struct event *rest; };

@@ -195,6 +195,7 @@ pub fn tick(t: &mut Thread, p: &Process) {
 #[cold]
 fn look(t: &mut Thread, p: &Process) {
     t.phases.hooks = HOOKS;
+    t.reconsider_windows();
     if p.phases.is_off() || p.phases.period_ns == 0 {
         return;
     }

@@ -11,9 +11,7 @@ use std::mem::{offset_of, size_of};
 use threadtalk_abi::hooks;
 use threadtalk_abi::loops::{self, Access};
 use threadtalk_abi::module::ModuleBases;
-
-/// Shorter loops are not worth the question: it costs as much as some 30 inlined sequences.
-pub(super) const LEAST_ITERATIONS: u64 = 16;
+use threadtalk_abi::window::SHORTEST_ASKED;
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Makes the decision of each offered loop.
@@ -39,7 +37,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let ask = self.block_after(here);
 
         b.position_before(&offer.branch);
-        let long = self.compare(IntPredicate::UGE, offer.iterations, self.c64(LEAST_ITERATIONS))?;
+        let long = self.compare(IntPredicate::UGE, offer.iterations, self.c64(SHORTEST_ASKED))?;
         llvm::redirect(offer.branch, long, ask);
 
         b.position_at_end(ask);

@@ -2,7 +2,7 @@
 
 use super::prologue::{Prologue, WriteId};
 use super::write::granule_aligned;
-use super::{Emitted, Likely, ModuleEmitter, loops};
+use super::{Emitted, Likely, ModuleEmitter};
 use crate::error::PassError;
 use crate::llvm;
 use crate::optimise::whole_loops::Offer;
@@ -13,9 +13,6 @@ use inkwell::values::{InstructionValue, IntValue, PointerValue};
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::thread::offset;
 use threadtalk_abi::window::{APART, LINE_SHIFT, NUMBERS, PAGE_SHIFT, SPREAD, WINDOWS_LOG2};
-
-/// Shorter loops run with hooks: a look at two windows costs as much as three iterations.
-const LEAST_ITERATIONS: u64 = 3;
 
 /// A window that counts, and how many granules the loop reads in it.
 struct Counted<'ctx> {
@@ -43,35 +40,24 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let enter = self.hooked_entry(header, offer, groups, hooked)?;
         llvm::redirect_other(decision, enter);
         llvm::redirect_other(offer.branch, enter);
-        let check = self.block_after(here);
-        let spend = self.block_after(check);
-        let look = self.block_after(spend);
+        let look = self.block_after(here);
         let count = self.block_after(look);
         b.position_before(&offer.branch);
-        let enough = self.compare(IntPredicate::UGE, offer.iterations, self.c64(LEAST_ITERATIONS))?;
-        llvm::redirect(offer.branch, enough, check);
-
-        // Questions of the last short loops were not worth it: so may this one's be.
-        b.position_at_end(check);
-        llvm::set_location(b, llvm::debug::of(offer.branch).map(|l| l.raw));
-        let patience = self.load_int(self.i64, header, offset::PATIENCE)?;
-        let short = self.compare(IntPredicate::ULT, offer.iterations, self.c64(loops::LEAST_ITERATIONS))?;
-        let some = self.compare(IntPredicate::NE, patience, self.c64(0))?;
-        self.branch(b.build_and(some, short, "")?, spend, look, Likely::Rarely)?;
-        b.position_at_end(spend);
-        b.build_store(self.offset(header, offset::PATIENCE)?, b.build_int_sub(patience, self.c64(1), "")?)?;
-        b.build_unconditional_branch(enter)?;
+        let shortest = self.load_int(self.i64, header, offset::SHORTEST)?;
+        let enough = self.compare(IntPredicate::UGE, offer.iterations, shortest)?;
+        llvm::redirect(offer.branch, enough, look);
 
         b.position_at_end(look);
+        llvm::set_location(b, llvm::debug::of(offer.branch).map(|l| l.raw));
         let table = b.build_load(self.ptr, self.offset(header, offset::WINDOWS)?, "")?.into_pointer_value();
         let stamp = self.load_int(self.i64, header, offset::STAMP)?;
         let mut all: Option<IntValue<'ctx>> = None;
         let mut windows = Vec::new();
         for (group, number) in groups.iter().zip(offer.number as u64..) {
-            let (window, hits) = self.find_window((table, stamp), group, number, offer.iterations)?;
+            let (window, found) = self.find_window((table, stamp), group, number, offer.iterations)?;
             all = Some(match all {
-                Some(others) => b.build_and(others, hits, "")?,
-                None => hits,
+                Some(others) => b.build_and(others, found, "")?,
+                None => found,
             });
             windows.push(window);
         }
@@ -80,8 +66,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
 
         b.position_at_end(count);
         self.count_windows(offer, groups, &windows, ask)?;
-        let hits = self.load_int(self.i64, header, offset::HITS)?;
-        b.build_store(self.offset(header, offset::HITS)?, b.build_int_add(hits, self.c64(1), "")?)?;
+        let settled = b.build_int_add(self.load_int(self.i64, header, offset::SETTLED)?, offer.iterations, "")?;
+        b.build_store(self.offset(header, offset::SETTLED)?, settled)?;
         for (group, window) in groups.iter().zip(&windows).filter(|(g, _)| !g.writes.is_empty()) {
             self.fill_window(prologue, group, *window, offer.iterations)?;
         }
@@ -106,8 +92,13 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let enter = self.context.prepend_basic_block(hooked, "");
         b.position_at_end(enter);
         llvm::set_location(b, llvm::debug::of(offer.branch).map(|l| l.raw));
-        let first = self.load_int(self.i64, header, offset::EVENTS_FIRST)?;
+        // Nothing else is asked where there are no windows with events.
         let end = self.load_int(self.i64, header, offset::EVENTS_END)?;
+        let some = self.compare(IntPredicate::NE, end, self.c64(0))?;
+        let compare = self.block_after(enter);
+        self.branch(some, compare, hooked, Likely::Rarely)?;
+        b.position_at_end(compare);
+        let first = self.load_int(self.i64, header, offset::EVENTS_FIRST)?;
         let mut any = self.context.bool_type().const_zero();
         for group in groups.iter().filter(|g| !g.writes.is_empty()) {
             let (from, to) = self.range(group, offer.iterations)?;
@@ -115,7 +106,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             let above = self.compare(IntPredicate::ULT, first, to)?;
             any = b.build_or(any, b.build_and(below, above, "")?, "")?;
         }
-        let forget = self.block_after(enter);
+        let forget = self.block_after(compare);
         self.branch(any, forget, hooked, Likely::Rarely)?;
         b.position_at_end(forget);
         let stamp = self.load_int(self.i64, header, offset::STAMP)?;

@@ -84,10 +84,11 @@ pub struct ThreadHeader {
     pub windows: *mut Window,
     /// Grows by [`crate::window::NUMBERS`] where a nest begins or ends, and where what it knows may have become wrong. Never 0.
     pub stamp: u64,
-    /// So many more short loops are not worth a look into the windows: the last ones were not.
-    pub patience: u64,
-    /// Loops that windows have settled.
-    pub hits: u64,
+    /// Loops of fewer iterations do not look into the windows: [`crate::window::SHORTEST`], or
+    /// [`crate::window::SHORTEST_ASKED`] while questions are not worth it.
+    pub shortest: u64,
+    /// Iterations of the loops that windows have settled.
+    pub settled: u64,
     /// Between these addresses lie the running nest's windows with events: a write elsewhere makes none of them wrong.
     pub events_first: u64,
     /// See `events_first`.
@@ -154,10 +155,10 @@ pub mod offset {
     pub const WINDOWS: u64 = offset_of!(ThreadHeader, windows) as u64;
     /// Of [`ThreadHeader::stamp`].
     pub const STAMP: u64 = offset_of!(ThreadHeader, stamp) as u64;
-    /// Of [`ThreadHeader::patience`].
-    pub const PATIENCE: u64 = offset_of!(ThreadHeader, patience) as u64;
-    /// Of [`ThreadHeader::hits`].
-    pub const HITS: u64 = offset_of!(ThreadHeader, hits) as u64;
+    /// Of [`ThreadHeader::shortest`].
+    pub const SHORTEST: u64 = offset_of!(ThreadHeader, shortest) as u64;
+    /// Of [`ThreadHeader::settled`].
+    pub const SETTLED: u64 = offset_of!(ThreadHeader, settled) as u64;
     /// Of [`ThreadHeader::events_first`].
     pub const EVENTS_FIRST: u64 = offset_of!(ThreadHeader, events_first) as u64;
     /// Of [`ThreadHeader::events_end`].

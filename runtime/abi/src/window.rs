@@ -7,7 +7,7 @@
 //! with events; other inlined writes of such a nest look at the cells first, and leave foreign ones to the runtime. What is watched for a reuse distance is taken out of the table.
 //!
 //! ```text
-//! before a loop of n iterations; for each group of its accesses that move by the same constant stride at fixed distances,
+//! before a loop of n iterations, n >= shortest; for each group of its accesses that move by the same constant stride at fixed distances,
 //! from first byte `from` to last byte `to - 1` over all iterations, g granules read in each:
 //!     w = windows[((from >> PAGE_SHIFT) + number * APART) * SPREAD >> (64 - WINDOWS_LOG2)]
 //!     if w.stamp != stamp + number || from < w.first || to > w.end    goto ask
@@ -18,6 +18,7 @@
 //!     if w.counter.rar + m >= w.counter.next    goto ask
 //! then for each of these:
 //!     w.counter.rar += m
+//! then    settled += n
 //! then for each group that writes, in each iteration i, for each write of it, at distance d from `from`:
 //!     the cells at from + i * stride + d + w.cells = write_base + s          done: the plain copy runs
 //! before the loop runs with hooks, for each group that writes:
@@ -46,6 +47,12 @@ pub const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Keeps groups of the same page apart.
 pub const APART: u64 = 977;
+
+/// Shorter loops run with hooks: a look at two windows costs as much as three iterations.
+pub const SHORTEST: u64 = 3;
+
+/// Loops of so many iterations are worth a question of their own: it costs as much as some 30 inlined sequences.
+pub const SHORTEST_ASKED: u64 = 16;
 
 /// Numbers of groups in a function are below; the stamps of two nests are as far apart.
 pub const NUMBERS: u64 = 256;

@@ -30,7 +30,7 @@ use threadtalk_abi::DIRECTORY_ENTRIES;
 use threadtalk_abi::cell::{NONE, SHARED};
 use threadtalk_abi::memo::{MEMOS, Memo};
 use threadtalk_abi::thread::{EMPTY_KEY, EVENT_SITE_FACTOR, EVENT_SLOTS, EventCounter, EventSlot, ThreadHeader};
-use threadtalk_abi::window::NUMBERS;
+use threadtalk_abi::window::{NUMBERS, SHORTEST};
 use threadtalk_profile::layout::{EventRecord, ThreadRecord, block};
 use threadtalk_sigmem::{ChunkStock, Transition, View, Writable};
 use visits::Visits;
@@ -122,8 +122,8 @@ impl Thread {
                 writable: process.signature.directory.base().cast(),
                 windows: windows.table(),
                 stamp: NUMBERS,
-                patience: 0,
-                hits: 0,
+                shortest: SHORTEST,
+                settled: 0,
                 events_first: u64::MAX,
                 events_end: 0,
             },

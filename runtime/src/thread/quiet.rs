@@ -154,7 +154,7 @@ mod tests {
     const BASE: u64 = 7 << 30;
 
     fn access(address: u64, stride: i64, bytes: u32) -> Access {
-        Access { address, stride, bytes, flags: 0, site: 1, reserved: 0 }
+        Access { address, stride, bytes, flags: 0, site: 1, window: 0 }
     }
 
     /// The bytes of a range that an access reads, one by one.

@@ -2,7 +2,7 @@
 
 use super::Thread;
 use crate::memory;
-use threadtalk_abi::window::{NUMBERS, WINDOWS, Window, index};
+use threadtalk_abi::window::{NUMBERS, SHORTEST, SHORTEST_ASKED, WINDOWS, Window, index};
 
 /// A thread's windows. Which of them count says the stamp in its header.
 pub struct Windows {
@@ -11,26 +11,36 @@ pub struct Windows {
     pub skip: u32,
     /// How many were not looked at after the last one that was refused.
     pub skipped: u32,
-    hits: u64,
-    /// Loops that windows settled after a question, times [`MEMORY`], as an average over the last questions.
+    /// [`ThreadHeader::settled`](threadtalk_abi::thread::ThreadHeader::settled) at the last question.
+    settled: u64,
+    /// Iterations that a question settles, its own loop's and those that find its windows, times [`MEMORY`]: an average
+    /// over the last questions.
     worth: u64,
+    /// Rounds to wait before windows are tried again; 0 while they are in use.
+    waits: u32,
+    /// How many rounds that were at first.
+    waited: u32,
 }
 
 /// Questions that the average is over.
 const MEMORY: u64 = 16;
-/// Questions cost as much as hooks in so many short rows (110 against 7 ns each, LU in blocks of 16).
-const LEAST_WORTH: u64 = 16;
+/// What windows are believed to be worth before the first question: eleven that settle nothing use it up.
+const CREDIT: u64 = 2 * LEAST_WORTH * MEMORY;
+/// A question takes 110 ns, and an iteration that a window settles saves 0.9 (rows of LU, four iterations of 4 elements,
+/// take 3.5 ns less).
+const LEAST_WORTH: u64 = 128;
 /// One question has not settled more, for the average.
-const MOST_WORTH: u64 = 256;
-/// Short loops that run with hooks without a look into the windows where these are not worth it.
-const PATIENCE: u64 = 255;
+const MOST_WORTH: u64 = 32 * LEAST_WORTH;
+/// Rounds of 64 hooks, at first and at most, in which windows are not used where they are not worth it. A try that
+/// fails costs a dozen questions.
+const WAITS: (u32, u32) = (4, 64);
 
 impl Windows {
     /// An empty table. `None`: no memory.
     pub fn new() -> Option<Self> {
         // Zeroed: no nest has the stamp 0.
         let table = memory::reserve(WINDOWS * size_of::<Window>())?.as_ptr().cast();
-        Some(Windows { table, skip: 0, skipped: 0, hits: 0, worth: 2 * LEAST_WORTH * MEMORY })
+        Some(Windows { table, skip: 0, skipped: 0, settled: 0, worth: CREDIT, waits: 0, waited: 0 })
     }
 
     /// The table.
@@ -76,13 +86,36 @@ impl Thread {
         }
     }
 
-    /// A loop asks: whether questions are worth it shows in what windows have settled since the last one.
-    pub fn weigh_windows(&mut self) {
-        let settled = (self.header.hits - self.windows.hits).min(MOST_WORTH);
-        self.windows.hits = self.header.hits;
+    /// Whether windows are in use.
+    pub fn uses_windows(&self) -> bool {
+        self.windows.waits == 0
+    }
+
+    /// A question was answered: whether such are worth it shows in what they and their windows settle. If not, there are
+    /// no windows for a while.
+    pub fn weigh_windows(&mut self, settled: u64) {
+        let found = self.header.settled.wrapping_sub(self.windows.settled);
+        self.windows.settled = self.header.settled;
+        let settled = found.saturating_add(settled).min(MOST_WORTH);
         self.windows.worth = self.windows.worth - self.windows.worth / MEMORY + settled;
         if self.windows.worth < LEAST_WORTH * MEMORY {
-            self.header.patience = PATIENCE;
+            self.windows.waited = (2 * self.windows.waited).clamp(WAITS.0, WAITS.1);
+            self.windows.waits = self.windows.waited;
+            self.header.shortest = SHORTEST_ASKED;
+            self.forget_windows();
+        } else if self.windows.worth > CREDIT {
+            self.windows.waited = 0;
+        }
+    }
+
+    /// A round of hooks is over.
+    pub fn reconsider_windows(&mut self) {
+        if self.windows.waits > 0 {
+            self.windows.waits -= 1;
+            if self.windows.waits == 0 {
+                self.windows.worth = CREDIT;
+                self.header.shortest = SHORTEST;
+            }
         }
     }
 

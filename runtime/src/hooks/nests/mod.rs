@@ -50,19 +50,22 @@ struct Look {
 /// See [`threadtalk_abi::hooks::LOOP`]; the loop may use windows.
 pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> bool {
     let strided = accesses.iter().any(|a| a.flags & STRIDED != 0);
+    if !t.uses_windows() {
+        return !strided && in_order(t, p, accesses, iterations);
+    }
     let short = |a: &Access| iterations.saturating_mul(a.stride.unsigned_abs()) <= MOST_BYTES;
     if strided && t.windows.skip > 0 {
         t.windows.skip -= 1;
         return false;
     }
-    t.weigh_windows();
     let answer = if strided || accesses.iter().all(short) { ask(t, p, accesses, iterations) } else { Answer::Mixed };
     let settled = match answer {
         Answer::Settled => true,
-        Answer::Due => return false,
+        Answer::Due => false,
         Answer::Mixed => !strided && in_order(t, p, accesses, iterations),
     };
-    if strided {
+    t.weigh_windows(if settled { iterations } else { 0 });
+    if strided && !matches!(answer, Answer::Due) {
         t.windows.skipped = if settled { 0 } else { (2 * t.windows.skipped + 1).min(MOST_SKIPPED) };
         t.windows.skip = t.windows.skipped;
     }
