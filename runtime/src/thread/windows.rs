@@ -23,8 +23,9 @@ pub struct Windows {
 }
 
 /// Questions that the average is over.
-const MEMORY: u64 = 16;
-/// What windows are believed to be worth before the first question: eleven that settle nothing use it up.
+const MEMORY: u64 = 128;
+/// What windows are believed to be worth before the first question: 89 that settle nothing use it up. (A product by
+/// tiles of 32 asks for 32 rows before it comes back to the first.)
 const CREDIT: u64 = 2 * LEAST_WORTH * MEMORY;
 /// A question takes 110 ns, and an iteration that a window settles saves 0.9 (rows of LU, four iterations of 4 elements,
 /// take 3.5 ns less).
@@ -32,8 +33,8 @@ const LEAST_WORTH: u64 = 128;
 /// One question has not settled more, for the average.
 const MOST_WORTH: u64 = 32 * LEAST_WORTH;
 /// Rounds of 64 hooks, at first and at most, in which windows are not used where they are not worth it. A try that
-/// fails costs a dozen questions.
-const WAITS: (u32, u32) = (4, 64);
+/// fails costs 10 microseconds, the longest wait takes 300 at least.
+const WAITS: (u32, u32) = (4, 256);
 
 impl Windows {
     /// An empty table. `None`: no memory.
