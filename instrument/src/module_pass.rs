@@ -167,7 +167,8 @@ impl Statistics {
     fn print(&self, file: &str, tables: &Tables) {
         eprintln!(
             "threadtalk: {file}: {} functions ({} without inlining), {} events ({} reads left out, \
-             {} accesses joined to others), {} loops with a plain copy ({} with windows), {} sites, {} regions, {} counters in {} functions",
+             {} accesses joined to others), {} loops with a plain copy ({} with windows), \
+             {} sites, {} regions, {} counters in {} functions",
             self.functions,
             self.outlined,
             self.events,

@@ -12,8 +12,8 @@ use inkwell::values::{InstructionValue, IntValue};
 use threadtalk_abi::hooks;
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
-    /// A write; all ways end at the exits. `guarded`: what is not the thread's own is left to the runtime, which may have to
-    /// forget windows.
+    /// A write; all ways end at the exits. `guarded`: what is not the thread's own is left to the runtime, which may
+    /// have to forget windows.
     pub fn write(
         &self,
         prologue: &Prologue<'ctx>,

@@ -1,10 +1,10 @@
 //! Loops of nests whose answers are kept in windows: see [`threadtalk_abi::window`].
 //!
-//! The accesses of such a loop fall into groups that move in step. A group is a *row* if its stride is a small constant: its range over all
-//! iterations is looked up as a whole. Other reads are *strided*.
+//! The accesses of such a loop fall into groups that move in step. A group is a *row* if its stride is a small
+//! constant: its range over all iterations is looked up as a whole. Other reads are *strided*.
 //!
-//! What a nest knows of memory must not become wrong by its own writes. So all of them must be plain ones, which look at the cells that they
-//! overwrite, or are told by their loop's range.
+//! What a nest knows of memory must not become wrong by its own writes. So all of them must be plain ones, which look
+//! at the cells that they overwrite, or are told by their loop's range.
 
 use super::segment::plain;
 use super::whole_loops::{Offer, OfferedAccess};

@@ -19,7 +19,8 @@ pub struct Access {
     pub flags: u32,
     /// Global site: the number for reads, or for writes the number that writes use.
     pub site: u32,
-    /// Number of the window ([`crate::window`]) that the access shares with others of the loop at fixed distances, plus 1; 0: none.
+    /// Number of the window ([`crate::window`]) that the access shares with others of the loop at fixed distances, plus
+    /// 1; 0: none.
     pub window: u32,
 }
 

@@ -80,9 +80,11 @@ pub struct ThreadHeader {
     /// The directory for writes, this thread's own: 0 also where another thread has claimed the chunk, or this one has
     /// not written it yet. Other threads store zeros here, relaxed: see the claims of `sigmem`.
     pub writable: *const u64,
-    /// What the running nest knows of memory ([`crate::window`]): a table whose entries count only with the present stamp.
+    /// What the running nest knows of memory ([`crate::window`]): a table whose entries count only with the present
+    /// stamp.
     pub windows: *mut Window,
-    /// Grows by [`crate::window::NUMBERS`] where a nest begins or ends, and where what it knows may have become wrong. Never 0.
+    /// Grows by [`crate::window::NUMBERS`] where a nest begins or ends, and where what it knows may have become wrong.
+    /// Never 0.
     pub stamp: u64,
     /// Loops of fewer iterations do not look into the windows: [`crate::window::SHORTEST`], or
     /// [`crate::window::SHORTEST_ASKED`] while questions are not worth it.

@@ -1,19 +1,23 @@
 //! What a loop nest knows of memory: windows inside which each access of a loop means the same.
 //!
-//! A loop of few iterations costs less than the question whether its plain copy may run ([`crate::loops`]). So the answers are
-//! kept: in a table of [`WINDOWS`] entries, which inlined code looks into before it asks. They hold until the nest ends: it contains
-//! nothing that synchronises, so in a program without data races nobody else can change what this thread accesses in it. Of the
-//! thread's own writes, only those of a foreign cell could make a window wrong. Loops tell by their ranges whether they may reach a window
-//! with events; other inlined writes of such a nest look at the cells first, and leave foreign ones to the runtime. What is watched for a reuse distance is taken out of the table.
+//! A loop of few iterations costs less than the question whether its plain copy may run ([`crate::loops`]). So the
+//! answers are kept: in a table of [`WINDOWS`] entries, which inlined code looks into before it asks. They hold until
+//! the nest ends: it contains nothing that synchronises, so in a program without data races nobody else can change what
+//! this thread accesses in it. Of the thread's own writes, only those of a foreign cell could make a window wrong.
+//! Loops tell by their ranges whether they may reach a window with events; other inlined writes of such a nest look at
+//! the cells first, and leave foreign ones to the runtime. What is watched for a reuse distance is taken out of the
+//! table.
 //!
 //! ```text
-//! before a loop of n iterations, n >= shortest; for each group of its accesses that move by the same constant stride at fixed distances,
+//! before a loop of n iterations, n >= shortest;
+//! for each group of its accesses that move by the same constant stride at fixed distances,
 //! from first byte `from` to last byte `to - 1` over all iterations, g granules read in each:
 //!     w = windows[((from >> PAGE_SHIFT) + number * APART) * SPREAD >> (64 - WINDOWS_LOG2)]
 //!     if w.stamp != stamp + number || from < w.first || to > w.end    goto ask
 //! for a group of one read whose stride skips more than it reads, first at `from`, b bytes:
 //!     w = windows[((from >> LINE_SHIFT) + number * APART) * SPREAD >> (64 - WINDOWS_LOG2)]
-//!     if w.stamp != stamp + number || from < w.first || from + b > w.end || w.stride != stride || w.iterations != n   goto ask
+//!     if w.stamp != stamp + number || from < w.first || from + b > w.end    goto ask
+//!     if w.stride != stride || w.iterations != n    goto ask
 //! then for each group that reads and does not write, with m = n * g, or m = w.granules of the second kind:
 //!     if w.counter.rar + m >= w.counter.next    goto ask
 //! then for each of these:
@@ -32,8 +36,8 @@ use crate::thread::EventCounter;
 /// log2 of the entries of the table.
 pub const WINDOWS_LOG2: u32 = 10;
 
-/// Entries of the table: 64 KiB, of which a nest uses as many lines as it has rows at work. A column of a product's operand, unrolled four
-/// times, needs 480 for 960 columns.
+/// Entries of the table: 64 KiB, of which a nest uses as many lines as it has rows at work. A column of a product's
+/// operand, unrolled four times, needs 480 for 960 columns.
 pub const WINDOWS: usize = 1 << WINDOWS_LOG2;
 
 /// log2 of the bytes in which rows of one window begin.
@@ -42,7 +46,8 @@ pub const PAGE_SHIFT: u32 = 12;
 /// log2 of the bytes in which strided accesses of one window begin: a line of the cache, eight columns of 8 bytes.
 pub const LINE_SHIFT: u32 = 6;
 
-/// Spreads pages and lines over the table: 2^64 divided by the golden ratio (Knuth, The Art of Computer Programming, 6.4).
+/// Spreads pages and lines over the table: 2^64 divided by the golden ratio (Knuth, The Art of Computer Programming,
+/// 6.4).
 pub const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Keeps groups of the same page apart.

@@ -23,7 +23,8 @@ pub struct Plan {
     pub least_period: u64,
 }
 
-/// Longest sampling period: at 1 ns an event, which is what whole loops take, one sample in 65 microseconds of pure reuse.
+/// Longest sampling period: at 1 ns an event, which is what whole loops take, one sample in 65 microseconds of pure
+/// reuse.
 const LONGEST_PERIOD: u64 = 1 << 16;
 /// The period grows so that a trace has about this many samples between two doublings of its length.
 const SAMPLES_PER_DOUBLING: u64 = 2048;

@@ -92,8 +92,8 @@ pub struct Process {
     ender: AtomicPtr<Thread>,
 }
 
-// SAFETY: the raw pointers lead to memory that lives for ever and is only read (`no_events`, `no_windows`) or written by
-// threads that are not recorded (`off`, whose counts nobody reads); the rest is atomic or constant.
+// SAFETY: the raw pointers lead to memory that lives for ever and is only read (`no_events`, `no_windows`) or written
+// by threads that are not recorded (`off`, whose counts nobody reads); the rest is atomic or constant.
 unsafe impl Sync for Process {}
 
 struct Slot(UnsafeCell<MaybeUninit<Process>>);

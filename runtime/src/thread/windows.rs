@@ -27,8 +27,8 @@ const MEMORY: u64 = 128;
 /// What windows are believed to be worth before the first question: 89 that settle nothing use it up. (A product by
 /// tiles of 32 asks for 32 rows before it comes back to the first.)
 const CREDIT: u64 = 2 * LEAST_WORTH * MEMORY;
-/// A question takes 110 ns, and an iteration that a window settles saves 0.9 (rows of LU, four iterations of 4 elements,
-/// take 3.5 ns less).
+/// A question takes 110 ns, and an iteration that a window settles saves 0.9 (rows of LU, four iterations of 4
+/// elements, take 3.5 ns less).
 const LEAST_WORTH: u64 = 128;
 /// One question has not settled more, for the average.
 const MOST_WORTH: u64 = 32 * LEAST_WORTH;
@@ -92,8 +92,8 @@ impl Thread {
         self.windows.waits == 0
     }
 
-    /// A question was answered: whether such are worth it shows in what they and their windows settle. If not, there are
-    /// no windows for a while.
+    /// A question was answered: whether such are worth it shows in what they and their windows settle. If not, there
+    /// are no windows for a while.
     pub fn weigh_windows(&mut self, settled: u64) {
         let found = self.header.settled.wrapping_sub(self.windows.settled);
         self.windows.settled = self.header.settled;

@@ -1,6 +1,6 @@
-// Nests over small blocks, whose rows are read again and again. Worker 1 writes all; worker 2 reads rows and columns for a product,
-// a triangle with an empty row, rows backwards, and rows that it overwrites between two reads of all: what it reads of those after
-// that is its own.
+// Nests over small blocks, whose rows are read again and again. Worker 1 writes all; worker 2 reads rows and columns
+// for a product, a triangle with an empty row, rows backwards, and rows that it overwrites between two reads of all:
+// what it reads of those after that is its own.
 // THREADS: 3
 // LET: N = 48
 // LET: T = 40

@@ -1,8 +1,9 @@
 //! Loops inside nests: what is found out about their memory is kept in windows ([`threadtalk_abi::window`]).
 //!
-//! A loop is settled here if each group of its accesses finds cells of one kind: own ones or such as have no writer, or all in one state whose
-//! reuse the thread knows. A group that writes must find own cells or such as have no writer, so that nothing that the loop overwrites
-//! is an event of it, and the order of its accesses does not matter. All else is left to [`loops`].
+//! A loop is settled here if each group of its accesses finds cells of one kind: own ones or such as have no writer, or
+//! all in one state whose reuse the thread knows. A group that writes must find own cells or such as have no writer, so
+//! that nothing that the loop overwrites is an event of it, and the order of its accesses does not matter. All else is
+//! left to [`loops`].
 //!
 //! Samples of the reuse distance are due at a certain event: the loop that holds it runs with hooks. A watched
 //! element's cell has a state of its own, so that a window with it cannot be made, and those that were are forgotten.
@@ -22,7 +23,8 @@ use threadtalk_abi::thread::EventCounter;
 use threadtalk_abi::window::Window;
 use threadtalk_profile::layout::CrdMode;
 
-/// Bytes of rows that are looked at here. The question for a longer one costs less than the row, and [`loops`] tolerates rims.
+/// Bytes of rows that are looked at here. The question for a longer one costs less than the row, and [`loops`]
+/// tolerates rims.
 const MOST_BYTES: u64 = 2048;
 
 /// Strided loops that run with hooks without a look after one that was refused: these cost most to look at.

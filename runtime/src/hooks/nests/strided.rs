@@ -1,7 +1,8 @@
 //! Strided accesses: a column of a matrix, one element in each iteration, lines apart.
 //!
-//! Neighbouring columns share the lines of their cells, so a line is looked at in each iteration: if its cells agree, all columns in
-//! it are settled at once, up to those where some iteration finds another. Iterations may find different kinds of cells, as long as all events count in one counter.
+//! Neighbouring columns share the lines of their cells, so a line is looked at in each iteration: if its cells agree,
+//! all columns in it are settled at once, up to those where some iteration finds another. Iterations may find different
+//! kinds of cells, as long as all events count in one counter.
 
 use super::Look;
 use super::group::Group;
@@ -70,7 +71,7 @@ fn stretch(p: &Process, address: u64, bytes: u64) -> Option<&[u32]> {
         return None;
     }
     let cells = p.signature.directory.translate(address)?;
-    // SAFETY: a chunk has cells for all of its granules. In a race-free program nobody else changes those that the loop is about to
-    // read, and of the others only a coherent word is seen.
+    // SAFETY: a chunk has cells for all of its granules. In a race-free program nobody else changes those that the loop
+    // is about to read, and of the others only a coherent word is seen.
     Some(unsafe { slice::from_raw_parts(cells.cast::<u32>(), (bytes / GRANULE) as usize) })
 }
