@@ -1,7 +1,7 @@
 //! The memos of a thread's loop nests: see [`threadtalk_abi::memo`].
 
 use super::Thread;
-use threadtalk_abi::memo::{MEMOS, Memo};
+use threadtalk_abi::memo::{MEMOS, Memo, NO_STATE};
 use threadtalk_abi::thread::ThreadHeader;
 
 /// The memos of the running loop nest.
@@ -25,6 +25,14 @@ pub fn settle(memos: &mut [Memo]) {
     }
 }
 
+/// Takes back what memos have not counted yet, as where a nest begins. [`settle`] comes before.
+pub fn empty(memos: &mut [Memo]) {
+    for memo in memos {
+        // A memo without a state must have nothing left: irregular reads look as if they had found it.
+        (memo.states, memo.left, memo.counted) = (NO_STATE, 0, 0);
+    }
+}
+
 impl Thread {
     /// Empties all memos.
     pub fn forget_memos(&mut self) {
@@ -39,7 +47,7 @@ impl Thread {
 
 #[cfg(test)]
 mod tests {
-    use super::settle;
+    use super::{empty, settle};
     use threadtalk_abi::memo::{Memo, NO_STATE};
     use threadtalk_abi::thread::EventCounter;
 
@@ -57,5 +65,10 @@ mod tests {
         settle(&mut memos);
         // SAFETY: as above.
         assert_eq!(unsafe { (*counter).rar }, 113);
+        empty(&mut memos);
+        settle(&mut memos);
+        // SAFETY: as above.
+        assert_eq!(unsafe { (*counter).rar }, 113);
+        assert!(memos.iter().all(|memo| memo.left == 0 && memo.states == NO_STATE));
     }
 }

@@ -18,7 +18,6 @@ use crate::thread::{Thread, memos};
 use core::mem::MaybeUninit;
 use group::Group;
 use threadtalk_abi::loops::{Access, MOST_ACCESSES, STRIDED, WRITE};
-use threadtalk_abi::memo::NO_STATE;
 use threadtalk_abi::thread::EventCounter;
 use threadtalk_abi::window::Window;
 use threadtalk_profile::layout::CrdMode;
@@ -122,7 +121,7 @@ fn ask(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> Ans
             rar.saturating_add(counted(l.window.counter)) >= next
         }) {
             // The memos were given their shares before the windows counted: they must not count beyond the sample.
-            memos::used(&mut t.header).iter_mut().for_each(|memo| memo.states = NO_STATE);
+            memos::empty(memos::used(&mut t.header));
             return Answer::Due;
         }
     }
