@@ -29,7 +29,8 @@
 //!     if from < events_end && events_first < to    stamp += NUMBERS
 //! ```
 //!
-//! A window of a group that writes holds no events, and lies in one chunk of memory.
+//! A window of a group that writes holds no events, and lies in one chunk of memory, which the thread has entered for
+//! writing in this nest (see the claims of `sigmem`).
 
 use crate::thread::EventCounter;
 
