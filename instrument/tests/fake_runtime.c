@@ -49,7 +49,7 @@ struct region { uint16_t kind, flags; uint32_t name, file, line, end_line, paren
 struct site { uint32_t region, file, line, flags; };
 
 __thread void *__threadtalk_thread __attribute__((tls_model("initial-exec")));
-char __threadtalk_abi_v2;
+char __threadtalk_abi_v3;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t *directory;

@@ -63,8 +63,8 @@ shell_with_result!("__threadtalk_loop", super::whole_loop);
 // Instrumented modules refer to this symbol: objects for another version of the contract do not link.
 global_asm!(
     ".pushsection .rodata.__threadtalk_abi,\"a\",@progbits",
-    ".globl __threadtalk_abi_v2",
-    "__threadtalk_abi_v2:",
+    ".globl __threadtalk_abi_v3",
+    "__threadtalk_abi_v3:",
     ".long 2",
     ".popsection",
 );
