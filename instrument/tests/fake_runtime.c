@@ -117,7 +117,7 @@ HOOK void *__threadtalk_attach(void) {
   for (int i = 0; i < 16; i++) t->header.memos[i] = (struct memo){UINT64_MAX, 0, 0, &nothing.rar};
   // No window has this stamp: every loop asks.
   static char no_windows[1024 * 64];
-  t->header.windows = no_windows, t->header.stamp = 256, t->header.events_first = UINT64_MAX;
+  t->header.windows = no_windows, t->header.stamp = 256, t->header.shortest = 3, t->header.events_first = UINT64_MAX;
   // Nothing is own: what stands in for cells where there are none must not look like it.
   if (logging) t->header.own_base = 0xfeedbee5, t->header.own_span = 1;
   __threadtalk_thread = t;
@@ -141,7 +141,7 @@ void __threadtalk_register(struct descriptor *m) {
     memcpy(section, (const char *)m->tables + expected, 8);
     if (section[0] != kind || section[1] != m->sites * (kind == 1 ? 24 : 4)) break;
   }
-  if (m->version != 2 || header[0] != m->regions || header[1] != m->sites || expected != m->tables_len) {
+  if (m->version != 3 || header[0] != m->regions || header[1] != m->sites || expected != m->tables_len) {
     fprintf(stderr, "bad module tables\n");
     abort();
   }
@@ -259,9 +259,10 @@ HOOK void __threadtalk_write_masked(char *p, uint64_t lane, uint64_t mask, uint3
 }
 // Counts a whole loop in order if no read touches what the loop writes; else leaves it to the instrumented copy.
 struct loop_access { uint64_t address; int64_t stride; uint32_t bytes, flags, site, reserved; };
+static int writes(const struct loop_access *x) { return x->flags & 1; }
 HOOK int __threadtalk_loop(const struct loop_access *all, uint32_t count, uint64_t iterations) {
   if (logging || !iterations) return 0;
-  count &= 0x7fffffff; // without loops::IN_NEST
+  count &= 0x1fffffff; // without loops::IN_NEST, STRAYS, WINDOWS
   for (uint32_t i = 0; i < count; i++)
     for (uint32_t j = 0; j < count; j++) {
       uint64_t from[2], to[2];
@@ -271,11 +272,11 @@ HOOK int __threadtalk_loop(const struct loop_access *all, uint32_t count, uint64
         from[k] = (x->stride < 0 ? last : x->address) & ~3ull;
         to[k] = (x->stride < 0 ? x->address : last) + x->bytes;
       }
-      if (!all[i].flags && all[j].flags && from[0] < to[1] && from[1] < to[0]) return 0;
+      if (!writes(all + i) && writes(all + j) && from[0] < to[1] && from[1] < to[0]) return 0;
     }
   for (uint64_t n = 0; n < iterations; n++)
     for (uint32_t i = 0; i < count; i++)
-      access_range(all[i].flags, (void *)(all[i].address + all[i].stride * (int64_t)n), all[i].bytes, all[i].site);
+      access_range(writes(all + i), (void *)(all[i].address + all[i].stride * (int64_t)n), all[i].bytes, all[i].site);
   return 1;
 }
 // FAKE_LOG also prints what the cache model is told and when clocks would be read:
