@@ -1,8 +1,16 @@
 // What to change in a region, and the objects that its threads communicate through.
 
-function adviceSection(suggestions) {
+// Of the regions with the most communication first.
+function allAdvice() {
+  const events = (region) => (region.own ? region.own.raw + region.own.rar : 0);
+  const advised = data.regions.filter((region) => region.suggestions).sort((a, b) => events(b) - events(a));
+  return advised.flatMap((region) => region.suggestions.map((suggestion) => ({ region, suggestion })));
+}
+
+// `advice`: suggestions, with their region where it is not the one that is shown.
+function adviceSection(advice) {
   const section = element("section", { class: "section advice" }, element("h3", {}, "What to change"));
-  for (const suggestion of suggestions) {
+  for (const { region, suggestion } of advice) {
     const figures = Object.entries(suggestion.evidence).map(([name, value]) => `${name.replaceAll("_", " ")} ${quantity(value)}`);
     const places = element("ul", { class: "small" });
     for (const at of suggestion.lines) {
@@ -11,7 +19,12 @@ function adviceSection(suggestions) {
       places.append(item);
     }
     section.append(
-      element("h4", {}, suggestion.category),
+      element(
+        "h4",
+        {},
+        suggestion.category,
+        ...(region ? [" in ", element("a", { href: `#r${region.id}` }, region.label)] : []),
+      ),
       element("p", {}, suggestion.text),
       element("p", { class: "muted" }, figures.join(" · ")),
       places,

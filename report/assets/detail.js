@@ -76,7 +76,8 @@ function drawDetail() {
     .filter(Boolean)
     .join(" · ");
   box.append(crumbs(region), element("div", { class: "title" }, title, element("span", { class: "muted" }, about)));
-  if (region.suggestions) box.append(adviceSection(region.suggestions));
+  const advice = all ? allAdvice() : (region.suggestions || []).map((suggestion) => ({ suggestion }));
+  if (advice.length) box.append(adviceSection(advice));
   if (!figures || figures.raw + figures.rar === 0) {
     box.append(
       element(

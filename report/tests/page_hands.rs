@@ -7,6 +7,7 @@ mod example;
 
 use browser::{in_browser, table_rows};
 use threadtalk::html;
+use threadtalk_crd::model::{Lowers, Means, Promise, Suggestion, SuggestionKind};
 
 /// The head of the page after `hands` have done their work; None without a browser.
 fn after(page: &str, hands: &str) -> Option<String> {
@@ -19,6 +20,39 @@ fn assert_attributes(head: &str, attributes: &[&str]) {
     for attribute in attributes {
         assert!(head.contains(attribute), "{attribute} is not in {head}");
     }
+}
+
+/// The whole program begins with what to change anywhere, the busiest region first, and leads there.
+#[test]
+fn suggestions_of_all_regions_lead_to_their_region() {
+    let mut report = example::report(4, example::ring);
+    for (region, rule) in [(3, "false-sharing"), (2, "array-blocking")] {
+        report.regions[region].suggestions.push(Suggestion {
+            rule: rule.into(),
+            kind: SuggestionKind::Data,
+            means: Means::Code,
+            text: format!("Do <{rule}>."),
+            evidence: [("share".to_string(), 0.5)].into(),
+            promise: Promise { lowers: Lowers::Raw, region: region as u32, now: None },
+            lines: Vec::new(),
+        });
+    }
+    let hands = "
+        const advice = () => [...document.querySelectorAll('.advice h4')].map((h) => h.textContent).join('; ');
+        root.all = advice();
+        root.text = document.querySelector('.advice p').textContent;
+        location.hash = document.querySelector('.advice h4 a').getAttribute('href');
+        dispatchEvent(new HashChangeEvent('hashchange'));
+        root.one = advice();";
+    let Some(head) = after(&html::page(&report), hands) else { return };
+    assert_attributes(
+        &head,
+        &[
+            "data-all=\"array-blocking: data affinity, code in bmod; false-sharing: data affinity, code in loop in bmod\"",
+            "data-text=\"Do &lt;array-blocking",
+            "data-one=\"array-blocking: data affinity, code\"",
+        ],
+    );
 }
 
 #[test]

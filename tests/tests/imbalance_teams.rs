@@ -177,3 +177,21 @@ fn what_the_first_thread_does_alone_after_it_has_joined_the_others_is_of_no_sect
         assert_eq!(section["line"], line_of("tail.c", "pthread_barrier_wait"), "{section:#}");
     }
 }
+
+/// Sums over the instances hide what happens in each.
+#[test]
+fn turns_are_told_from_work_that_is_even() {
+    let scene = scene("turns.c", &["-pthread", "-g"]);
+    let all = run(&scene, &["8"], 8);
+    // The first of 24 turns begins where the threads do.
+    let sections = all["sections"].as_array().unwrap();
+    let section = sections.iter().find(|s| s["instances"] == 23).unwrap_or_else(|| panic!("{all:#}"));
+    assert!(section["imbalance_percent"].as_f64().unwrap() > 99.0, "{section:#}");
+    let text = scene.threadtalk(&["imbalance", "p.ttp"]).stdout_text();
+    let told: Vec<&str> =
+        text.lines().filter(|l| l.contains("another thread is late each time: sums differ by")).collect();
+    assert_eq!(told.len(), 1, "{text}");
+    ends_well(&scene.threadtalk(&["imbalance", "p.ttp", "-o", "out", "--format", "html"]));
+    let page = std::fs::read_to_string(scene.path("out/index.html")).unwrap();
+    assert!(page.contains("instructions per thread, sums of 23 instances; imbalance "), "{page}");
+}

@@ -81,12 +81,10 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     })
 }
 
-/// Percent that the largest value is above the mean.
+/// Percent that the slowest thread of each instance is above the mean, in the mean of the instances.
 fn excess(section: &Section) -> f64 {
-    let values = &section.values;
-    let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
-    let most = values.iter().copied().fold(0.0, f64::max);
-    if mean > 0.0 { 100.0 * (most / mean - 1.0) } else { 0.0 }
+    let mean = section.cpu.iter().sum::<f64>() / section.cpu.len().max(1) as f64;
+    if mean > 0.0 { 100.0 * section.imbalance_time / mean } else { 0.0 }
 }
 
 fn position(file: &Option<std::sync::Arc<str>>, line: Option<u32>) -> Position {

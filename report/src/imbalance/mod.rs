@@ -70,7 +70,13 @@ pub fn pictures(view: View, top: usize) -> Vec<(String, String)> {
         let name = view.region(row.region.id).map_or_else(|| row.region.id.to_string(), label::file_name);
         let (title, unit) = (view.called(row.region.id), words::unit(row.metric));
         let title = format!("{} {}", title.0, title.1);
-        let of = figures::Bars { title: &title, threads: &row.region.team, values: &row.figures.values, unit };
+        let of = figures::Bars {
+            title: &title,
+            threads: &row.region.team,
+            values: &row.figures.values,
+            unit,
+            instances: None,
+        };
         pictures.push((format!("imbalance-region-{name}.svg"), figures::distribution(&of)));
     }
     if let Some(parallelism) = &imbalance.parallelism {
@@ -92,7 +98,8 @@ fn section_picture(view: View, section: &Section) -> String {
     let threads = section.team.as_deref().unwrap_or(&ranks);
     let title = words::section(section);
     let unit = words::dependent_unit(view.imbalance.dependent);
-    figures::distribution(&figures::Bars { title: &title, threads, values: &section.values, unit })
+    let instances = (section.instances > 1).then_some((section.instances, section.imbalance_percent));
+    figures::distribution(&figures::Bars { title: &title, threads, values: &section.values, unit, instances })
 }
 
 /// The call graph by CPU time, or by time where the kernel has no clock of CPU time; none without times.

@@ -79,6 +79,9 @@ fn section(view: View, index: usize, section: &Section) -> String {
         figures::spark(&section.values)
     );
     let important: Vec<&Cause> = section.causes.iter().filter(|c| c.important()).collect();
+    if let Some(how) = words::evened_out(section) {
+        let _ = write!(out, "<p class=\"muted\">{}.</p>", escape(&how));
+    }
     if let Some(how) = words::handed_out(section) {
         let _ = write!(out, "<p class=\"muted\">Handed out: {}.</p>", escape(how));
     }

@@ -84,6 +84,9 @@ fn section(view: View, index: usize, section: &Section, paint: Style) -> String 
     };
     let lost = number::seconds(section.imbalance_time);
     line("imbalance", &format!("{:.1} %, {lost}  {}", section.imbalance_percent, words::sparkline(&section.values)));
+    if let Some(how) = words::evened_out(section) {
+        line("", &how);
+    }
     if section.kinds.len() > 1 {
         line("kinds", &words::kinds(section));
     }

@@ -1,6 +1,7 @@
 //! How sections, threads and quantities are called.
 
 use crate::{label, number};
+use threadtalk_crd::imbalance::craypat;
 use threadtalk_crd::imbalance::lime::{MIN_THREADS, Reason};
 use threadtalk_crd::imbalance::pbv::Category;
 use threadtalk_crd::imbalance::profile::model::{Alike, Cause, Dependent, Imbalance, Section, Similarity};
@@ -181,6 +182,16 @@ pub fn told(imbalance: &Imbalance) -> (Vec<&Section>, usize) {
 /// What follows a section's name.
 pub fn note(section: &Section) -> &'static str {
     if section.encloses { "; the sum of sections above" } else { "" }
+}
+
+/// Points of imbalance from which on the threads' sums tell another story than the instances.
+const OTHER_STORY: f64 = 5.0;
+
+/// That the threads' sums look more even than the section is; nothing where they do not.
+pub fn evened_out(section: &Section) -> Option<String> {
+    let sums = craypat::spread(&section.values)?.imbalance.imbalance_percent;
+    let differs = section.instances > 1 && section.imbalance_percent > sums + OTHER_STORY;
+    differs.then(|| format!("another thread is late each time: sums differ by {sums:.1} % only"))
 }
 
 /// Kinds of threads of a section: `{0-6} {7}`.

@@ -4,6 +4,7 @@ use super::super::canvas::{self, Anchor, Canvas, FAINT, Font, INK, RULE};
 use super::{AVERAGE, EXCESS};
 use crate::fold::shorten;
 use crate::imbalance::words::Unit;
+use crate::number;
 use threadtalk_crd::imbalance::craypat::{Spread, spread};
 
 const LEFT: i32 = 84;
@@ -22,6 +23,8 @@ pub struct Bars<'a> {
     pub values: &'a [f64],
     /// What they count.
     pub unit: Unit,
+    /// Of sums over several instances: how many, and the imbalance percentage in the mean of the instances.
+    pub instances: Option<(u64, f64)>,
 }
 
 /// The picture.
@@ -42,12 +45,20 @@ pub fn picture(bars: &Bars) -> String {
         canvas.text(&shorten(bars.title, 72), (LEFT, 24), Anchor::Start, Font::new(16.0).bold());
         let Some(spread) = spread else { return };
         let lost = spread.imbalance;
-        let line = format!(
-            "{} per thread; imbalance {:.1} %, {} above the mean",
-            bars.unit.name(),
-            lost.imbalance_percent,
-            bars.unit.write(lost.imbalance_time)
-        );
+        let unit = bars.unit.name();
+        let line = match bars.instances {
+            Some((count, percent)) => {
+                format!(
+                    "{unit} per thread, sums of {} instances; imbalance {percent:.1} % instance by instance",
+                    number::count(count)
+                )
+            }
+            None => format!(
+                "{unit} per thread; imbalance {:.1} %, {} above the mean",
+                lost.imbalance_percent,
+                bars.unit.write(lost.imbalance_time)
+            ),
+        };
         canvas.text(&line, (LEFT, 44), Anchor::Start, Font::new(12.0).colour(FAINT));
         draw(canvas, bars, &spread);
         marks(canvas, bars, &spread);
