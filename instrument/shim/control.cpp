@@ -266,6 +266,19 @@ bool threadtalk_shim_control_trips(void *analysis, LLVMBasicBlockRef from_block,
   return true;
 }
 
+bool threadtalk_shim_control_unseen(void *analysis, LLVMBasicBlockRef header) {
+  auto &a = *static_cast<Analysis *>(analysis);
+  Loop *loop = a.loops.getLoopFor(unwrap(header));
+  if (!loop || loop->getHeader() != unwrap(header) || !loop->isInnermost() || !loop->getLoopPreheader())
+    return false;
+  // A volatile access may wait for somebody, for as long as the program runs.
+  for (BasicBlock *block : loop->blocks())
+    for (Instruction &instruction : *block)
+      if (!keeps_to_itself(instruction) || instruction.isVolatile())
+        return false;
+  return true;
+}
+
 bool threadtalk_shim_is_control(LLVMValueRef instruction) {
   return unwrap<Instruction>(instruction)->getMetadata(mark) != nullptr;
 }

@@ -125,10 +125,12 @@ LLVMValueRef threadtalk_shim_before_exit(LLVMBasicBlockRef block) {
   return nullptr;
 }
 
-void threadtalk_shim_promote(LLVMValueRef function, LLVMValueRef slot) {
+void threadtalk_shim_promote(LLVMValueRef function, const LLVMValueRef *slots, size_t count) {
   DominatorTree tree(*unwrap<Function>(function));
-  AllocaInst *alloca = unwrap<AllocaInst>(slot);
-  PromoteMemToReg({alloca}, tree);
+  SmallVector<AllocaInst *, 8> allocas;
+  for (size_t i = 0; i < count; i++)
+    allocas.push_back(unwrap<AllocaInst>(slots[i]));
+  PromoteMemToReg(allocas, tree);
 }
 
 void threadtalk_shim_add_constructor(LLVMModuleRef module, LLVMValueRef function, int priority) {

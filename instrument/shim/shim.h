@@ -60,7 +60,7 @@ LLVMBasicBlockRef threadtalk_shim_split_before(LLVMValueRef instruction);
 LLVMValueRef threadtalk_shim_entry_point(LLVMValueRef function);
 LLVMValueRef threadtalk_shim_after_call(LLVMValueRef call);
 LLVMValueRef threadtalk_shim_before_exit(LLVMBasicBlockRef block);
-void threadtalk_shim_promote(LLVMValueRef function, LLVMValueRef slot);
+void threadtalk_shim_promote(LLVMValueRef function, const LLVMValueRef *slots, size_t count);
 void threadtalk_shim_add_constructor(LLVMModuleRef module, LLVMValueRef function, int priority);
 
 // loop_copies.cpp
@@ -114,6 +114,8 @@ struct ThreadtalkTrips {
 // If the edge goes back in a loop that keeps to itself and whose number of iterations is known before it: computes
 // that, and returns true.
 bool threadtalk_shim_control_trips(void *analysis, LLVMBasicBlockRef from, LLVMBasicBlockRef to, ThreadtalkTrips *out);
+// Whether nobody can look at what a thread does in the innermost loop of that header before it leaves by an exit.
+bool threadtalk_shim_control_unseen(void *analysis, LLVMBasicBlockRef header);
 // Whether an instruction was made for counters.
 bool threadtalk_shim_is_control(LLVMValueRef instruction);
 

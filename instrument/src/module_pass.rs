@@ -58,6 +58,9 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
         let header = counted.get(&plan.function).map(|c| c.header);
         statistics.instrument(&emitter, plan, &options, &tables, header)?;
     }
+    for (&function, of) in counted.iter().filter(|(_, of)| !of.slots.is_empty()) {
+        llvm::promote(function, &of.slots);
+    }
     emitter.register(&mut tables)?;
     module.add_basic_value_flag(DONE_FLAG, FlagBehavior::Override, emitter.c32(threadtalk_abi::ABI_VERSION));
     if options.verify {

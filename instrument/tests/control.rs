@@ -181,6 +181,101 @@ int main() {
     check("throws.cc", source, &[]);
 }
 
+/// Loops whose counters wait in registers until they are left: by their condition, breaks, gotos, returns and calls
+/// behind them that throw, jump or do not come back; entered often, once and never; inside one another.
+const WAITING: &str = r#"
+#include <csetjmp>
+#include <cstdio>
+#include <cstdlib>
+#include <pthread.h>
+static volatile int seed = 11;
+static jmp_buf home;
+__attribute__((noinline)) static int pick(int n) { seed = seed * 1103515245 + 12345; return (seed >> 16 & 0x7fff) % n; }
+__attribute__((noinline)) static int collatz(unsigned n) {
+  int steps = 0;
+  while (n != 1) { if (n & 1) n = 3 * n + 1; else n /= 2; steps++; if (steps > 90) return -1; }
+  return steps;
+}
+__attribute__((noinline)) static int find(const int *a, int n, int what) {
+  int odd = 0;
+  for (int i = 0; i < n; i++) {
+    if (a[i] == what) return i;
+    if (a[i] & 1) { odd++; continue; }
+    if (a[i] > 95 && odd > 3) break;
+  }
+  if (odd > 20) throw odd;
+  return -odd;
+}
+__attribute__((noinline)) static long rows(const int *a, int n, int m) {
+  long s = 0;
+  for (int i = 0; i < n; i++)
+    for (int j = i; j < m; j++) {
+      if (a[j] > a[i]) s += a[j]; else if (a[j] == 7) goto out;
+      for (int k = a[j] & 3; k > 0; k >>= 1) s ^= k;
+    }
+out:
+  return s;
+}
+__attribute__((noinline)) static int jump(const int *a, int n, int least) {
+  int at = 0, s = 0;
+  while (s < least) { if (at >= n) break; s += a[at] & 1 ? 1 : 2; at++; }
+  if (s & 1) longjmp(home, s);
+  return at;
+}
+static void *ends(void *arg) {
+  const int *a = (const int *)arg; int s = 0;
+  for (int i = 0; i < 100 && s < 60; i++) if (a[i] & 1) s++; else if (a[i] & 2) s += 2;
+  if (s & 1) pthread_exit(arg);
+  return 0;
+}
+static void last(const int *a) {
+  int s = 0;
+  for (int i = 0; i < 100; i++) if (a[i] > 50) s++; else s += 2;
+  std::printf("%d\n", s);
+  std::exit(0);
+}
+int main() {
+  static int a[100]; volatile long t = 0;
+  for (int i = 0; i < 100; i++) a[i] = pick(100);
+  for (int i = 0; i < 50; i++) t += collatz(i + 1);
+  for (int i = 0; i < 60; i++) try { t += find(a, i * 2 > 100 ? 100 : i * 2, pick(120)); } catch (int odd) { t += odd; }
+  t += rows(a, 20, 100) + rows(a, 0, 5) + rows(a, 5, 0);
+  for (volatile int i = 0; i < 20; i++) { int came = setjmp(home); t += came ? came : jump(a, i * 5, i * 3); }
+  for (int i = 0; i < 4; i++) { pthread_t p; pthread_create(&p, 0, ends, a); pthread_join(p, 0); a[i]++; }
+  last(a);
+}
+"#;
+
+#[test]
+fn counters_that_wait() {
+    let counts = check("waiting.cc", WAITING, &[]);
+    assert_eq!(counts["_ZL4endsPv"].entries, 4, "{:?}", counts.keys());
+    let project = Project::new("waiting.cc", WAITING).options("features=control");
+    let ir = project.ir("waiting.cc", &["-O2", "-fno-discard-value-names"]);
+    for name in ["_ZL7collatzj", "_ZL4findPKiii"] {
+        let body = support::function(&ir, name);
+        assert!(body.contains("%threadtalk.count"), "{name} keeps no counter:\n{body}");
+    }
+}
+
+#[test]
+fn what_others_may_wait_for_is_counted_at_once() {
+    let source = "\
+int volatile_loop(volatile int *go) { int n = 0; while (!*go) if (n & 1) n += 3; else n++; return n; }
+int atomic_loop(int *go) { int n = 0; while (!__atomic_load_n(go, 0)) if (n & 1) n += 3; else n++; return n; }
+void work(int);
+int calling_loop(int *go) { int n = 0; while (!*go) { if (n & 1) n += 3; else n++; work(n); } return n; }
+int own_loop(int *go) { int n = 0; while (*go++) if (*go & 1) n += 3; else n++; return n; }
+";
+    let project = Project::new("a.c", source).options("features=control");
+    let ir = project.ir("a.c", &["-O1", "-fno-discard-value-names"]);
+    for (name, waits) in [("volatile_loop", false), ("atomic_loop", false), ("calling_loop", false), ("own_loop", true)]
+    {
+        let body = support::function(&ir, name);
+        assert_eq!(body.contains("%threadtalk.count"), waits, "{name}:\n{body}");
+    }
+}
+
 #[test]
 fn threads_and_libraries() {
     let source = r#"
@@ -247,7 +342,7 @@ fn times_are_taken_of_what_runs_long_and_each_entry_has_its_exit() {
     let source = r#"
 #include <setjmp.h>
 static double a[1000]; static volatile int k = 1;
-__attribute__((noinline)) static int small(int x) { return x * k; }
+__attribute__((noinline)) static int small(int x) { return x * k; } __attribute__((noinline)) int straight(int x) { return x + k; }
 __attribute__((noinline)) static int recursive(int n) { return n < 2 ? n : recursive(n - 1) + recursive(n - 2); }
 __attribute__((noinline)) static double large(int n) {
   double s = 0;
@@ -258,7 +353,7 @@ __attribute__((noinline)) static double large(int n) {
   return s;
 }
 int main(void) {
-  int t = recursive(5);
+  int t = recursive(5) + straight(2);
   for (int i = 0; i < 3; i++) t += large(20 * i);
   return t == 7;
 }
@@ -278,7 +373,9 @@ int main(void) {
         assert!(open.is_empty(), "{level}: {open:?}");
         let count = |region: &str| lines.iter().filter(|l| **l == format!("enter {region}")).count();
         assert_eq!((count("function main:14"), count("function large:6")), (1, 3), "{level}: {lines:?}");
-        assert_eq!((count("function small:4"), count("function recursive:5")), (0, 0), "{level}: {lines:?}");
+        for short in ["function small:4", "function straight:4", "function recursive:5"] {
+            assert_eq!(count(short), 0, "{level}: {short} in {lines:?}");
+        }
         assert!(count("loop large:8") >= 2, "{level}: {lines:?}");
     }
 }

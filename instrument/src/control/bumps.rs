@@ -123,6 +123,20 @@ impl<'a, 'm, 'ctx> Bumps<'a, 'm, 'ctx> {
         self.add(place, counter, self.emitter.c64(1))
     }
 
+    /// Adds 1 to a count that waits in the function's frame.
+    pub fn add_one_kept(&self, place: Place<'ctx>, slot: PointerValue<'ctx>) -> Emitted<()> {
+        let m = self.emitter;
+        let Place::Before(at) = place else { return Err(PassError::Invalid("a loop is no entry".into())) };
+        m.builder.position_before(&at);
+        llvm::set_location(&m.builder, None);
+        let count = m.load_int(m.i64, slot, 0)?;
+        if let Some(load) = count.as_instruction_value() {
+            m.mark_control(load);
+        }
+        m.mark_control(m.builder.build_store(slot, m.builder.build_int_add(count, m.c64(1), "")?)?);
+        Ok(())
+    }
+
     /// Adds a number, which must be known there.
     pub fn add(&self, place: Place<'ctx>, counter: u32, number: IntValue<'ctx>) -> Emitted<()> {
         let m = self.emitter;

@@ -67,6 +67,11 @@ fn all<'g, 'ctx>(graph: &'g Graph<'ctx>) -> impl Iterator<Item = (u32, Instructi
     })
 }
 
+/// Whether a function calls anything.
+pub fn any(graph: &Graph<'_>) -> bool {
+    all(graph).next().is_some()
+}
+
 /// Calls of functions of this module, and the blocks they are in.
 pub fn direct<'g, 'ctx>(graph: &'g Graph<'ctx>) -> impl Iterator<Item = (u32, FunctionValue<'ctx>)> + 'g {
     let callee = |(block, inst)| llvm::callee(inst).map(|c| (block, c));

@@ -139,6 +139,12 @@ impl<'ctx> Graph<'ctx> {
         self.blocks.len() + usize::from(self.has_dispatch) + 1
     }
 
+    /// How often a block is expected to run in a call of the function.
+    pub fn frequency(&self, block: BasicBlock<'ctx>) -> Option<f64> {
+        let number = self.blocks.iter().position(|&b| b == block)?;
+        self.frequencies.get(number).copied()
+    }
+
     /// The edges as the spanning tree sees them.
     pub fn tree_edges(&self) -> Vec<TreeEdge> {
         let outside = self.nodes() - 1;

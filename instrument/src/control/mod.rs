@@ -7,12 +7,14 @@
 //! * [`graph`] is the function's control flow graph, as LLVM has it now.
 //! * [`spanning_tree`] decides which edges get a counter.
 //! * [`contents`] says what a block executes; [`calls`] whom it calls, and where threads meet.
-//! * [`bumps`] emits the counters; [`times`] takes the time of what runs long.
+//! * [`bumps`] emits the counters; [`kept`] keeps those of loops in registers.
+//! * [`times`] takes the time of what runs long.
 
 pub mod bumps;
 pub mod calls;
 pub mod contents;
 pub mod graph;
+pub mod kept;
 pub mod spanning_tree;
 pub mod times;
 
@@ -24,6 +26,7 @@ use crate::regions::nesting::Nesting;
 use crate::tables::{SiteId, Tables};
 use graph::Graph;
 use inkwell::values::{FunctionValue, InstructionValue, PointerValue};
+use std::collections::HashMap;
 use threadtalk_abi::control::{MOST_IN_MODULE, function_flags};
 use threadtalk_abi::thread::offset;
 use times::Timing;
@@ -44,10 +47,11 @@ pub struct Control<'a, 'm, 'ctx> {
 }
 
 /// What is left of an instrumented function for others to use.
-#[derive(Clone, Copy)]
 pub struct Counted<'ctx> {
     /// The thread's control block; everything but the entry block's allocas comes after it.
     pub header: PointerValue<'ctx>,
+    /// Counts that wait in the frame: to become registers when nothing more is added to the function.
+    pub slots: Vec<PointerValue<'ctx>>,
 }
 
 impl<'ctx> Control<'_, '_, 'ctx> {
@@ -77,8 +81,9 @@ impl<'ctx> Control<'_, '_, 'ctx> {
         let region = self.functions.region(Unit::of(function), self.tables);
         self.tables.control_function(region, flags, &blocks, &graph.entries(function), &calls);
         // Before any edge is split.
-        let (trips, single) = bumps::known_trips(function, &graph);
+        let (mut trips, single) = bumps::known_trips(function, &graph);
         let places = bumps::places(&graph, &single)?;
+        let kept = kept::find(function, (&graph, &nesting), &single, &mut trips);
         // Only now: loops may get blocks to leave through.
         self.timings.push(times::find(function, region, &graph, &nesting));
         let starts = if self.all_blocks { bumps::starts(&graph) } else { Vec::new() };
@@ -86,8 +91,17 @@ impl<'ctx> Control<'_, '_, 'ctx> {
         let header = self.emitter.prologue(function, Needs { header: true, ..Needs::default() }, None)?.header;
         let header = header.ok_or_else(|| crate::error::PassError::Invalid("no header".into()))?;
         let bumps = bumps::Bumps::new(self.emitter, header)?;
+        let mut slots = HashMap::new();
+        let opened: Vec<_> = kept.iter().map(|k| k.open(&bumps, function)).collect::<Emitted<_>>()?;
+        slots.extend(opened.iter().flatten().copied());
         for (place, counter) in places {
-            bumps.add_one(place, counter)?;
+            match slots.get(&counter) {
+                Some(&slot) => bumps.add_one_kept(place, slot)?,
+                None => bumps.add_one(place, counter)?,
+            }
+        }
+        for (kept, slots) in kept.iter().zip(&opened) {
+            kept.close(&bumps, slots)?;
         }
         for trips in trips {
             bumps.add(bumps::Place::Before(trips.before), trips.counter, trips.count)?;
@@ -102,7 +116,8 @@ impl<'ctx> Control<'_, '_, 'ctx> {
         for (call, site) in sites {
             self.store_call_site(header, call, site)?;
         }
-        Ok(Counted { header })
+        let slots = opened.iter().flatten().map(|(_, slot)| *slot).collect();
+        Ok(Counted { header, slots })
     }
 
     fn store_call_site(&self, header: PointerValue<'ctx>, call: InstructionValue<'ctx>, site: SiteId) -> Emitted<()> {

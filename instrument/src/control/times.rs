@@ -2,7 +2,8 @@
 //! clock.
 //!
 //! How long something runs is not known here. A function is left out if it is short by LLVM's estimate (blocks
-//! weighted by their expected frequency) and this module calls it from a loop or from itself; a loop if it is short.
+//! weighted by their expected frequency) and this module calls it from a loop or from itself, or if it has neither
+//! loops nor calls, wherever it is called from; a loop if it is short.
 
 use super::calls;
 use super::contents::instructions;
@@ -31,6 +32,8 @@ const IN_LOOP: f64 = 1.5;
 pub struct Timing<'ctx> {
     function: FunctionValue<'ctx>,
     is_long: bool,
+    /// Its length is no estimate, and it is short.
+    is_surely_short: bool,
     hooks: Vec<(Hook, RegionId, InstructionValue<'ctx>)>,
     leaves: Vec<InstructionValue<'ctx>>,
     region: RegionId,
@@ -49,9 +52,11 @@ pub fn find<'ctx>(
     let busy = calls::direct(graph)
         .filter(|(block, callee)| *callee == function || graph.frequencies[*block as usize] > IN_LOOP)
         .map(|(_, callee)| callee);
+    let is_straight = nesting.loops.all.is_empty() && !calls::any(graph);
     let mut timing = Timing {
         function,
         is_long: total >= LONG,
+        is_surely_short: total < LONG && is_straight,
         hooks: Vec::new(),
         leaves: graph.blocks.iter().filter_map(|&b| llvm::before_exit(b)).collect(),
         region,
@@ -127,7 +132,7 @@ pub fn emit<'ctx>(
             llvm::set_location(&emitter.builder, None);
             Ok(())
         };
-        if !timing.is_long && busy.contains(&timing.function) {
+        if timing.is_surely_short || !timing.is_long && busy.contains(&timing.function) {
             continue;
         }
         // The function's own hooks come first where it is entered and last where it leaves.

@@ -121,8 +121,7 @@ pub fn emit<'ctx>(
     }
     emitter.visits(plan, tables)?;
     if let Some(slot) = slot {
-        // SAFETY: an alloca of this function that only loads and stores use.
-        unsafe { llvm::ffi::threadtalk_shim_promote(function.as_value_ref(), slot.as_value_ref()) };
+        llvm::promote(function, &[slot]);
         // Reloads that no write came after.
         reloaded.iter().for_each(|id| llvm::remove_unused(id.as_value_ref()));
     }

@@ -55,6 +55,15 @@ impl Analysis {
     }
 }
 
+impl Analysis {
+    /// Whether nobody can look at what a thread does in an innermost loop before it has left the loop by one of its
+    /// exits: no calls, no synchronisation, nothing that waits for others.
+    pub fn runs_unseen(&self, header: BasicBlock<'_>) -> bool {
+        // SAFETY: a block of the function that was analysed.
+        unsafe { ffi::threadtalk_shim_control_unseen(self.0, header.as_mut_ptr()) }
+    }
+}
+
 impl Drop for Analysis {
     fn drop(&mut self) {
         // SAFETY: came from `of` and is not used after this.

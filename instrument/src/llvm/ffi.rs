@@ -140,7 +140,7 @@ unsafe extern "C" {
     pub fn threadtalk_shim_entry_point(function: LLVMValueRef) -> LLVMValueRef;
     pub fn threadtalk_shim_after_call(call: LLVMValueRef) -> LLVMValueRef;
     pub fn threadtalk_shim_before_exit(block: LLVMBasicBlockRef) -> LLVMValueRef;
-    pub fn threadtalk_shim_promote(function: LLVMValueRef, slot: LLVMValueRef);
+    pub fn threadtalk_shim_promote(function: LLVMValueRef, slots: *const LLVMValueRef, count: usize);
 
     pub fn threadtalk_shim_add_constructor(module: LLVMModuleRef, function: LLVMValueRef, priority: i32);
 
@@ -158,6 +158,7 @@ unsafe extern "C" {
         to: LLVMBasicBlockRef,
         out: *mut RawTrips,
     ) -> bool;
+    pub fn threadtalk_shim_control_unseen(analysis: *mut c_void, header: LLVMBasicBlockRef) -> bool;
     pub fn threadtalk_shim_is_control(instruction: LLVMValueRef) -> bool;
 
     pub fn threadtalk_shim_subprogram_of(scope: LLVMMetadataRef) -> LLVMMetadataRef;

@@ -368,6 +368,13 @@ pub fn has_one_way(block: BasicBlock<'_>) -> bool {
     ways.windows(2).all(|w| w[0] == w[1])
 }
 
+/// Makes values of stack slots of a function that only its loads and stores use.
+pub fn promote<'ctx>(function: FunctionValue<'ctx>, slots: &[PointerValue<'ctx>]) {
+    let slots: Vec<_> = slots.iter().map(AsValueRef::as_value_ref).collect();
+    // SAFETY: allocas of this live function that only loads and stores use.
+    unsafe { ffi::threadtalk_shim_promote(function.as_value_ref(), slots.as_ptr(), slots.len()) };
+}
+
 /// Whether an instruction was made for counters of control flow.
 pub fn is_control(inst: InstructionValue<'_>) -> bool {
     // SAFETY: a live instruction.

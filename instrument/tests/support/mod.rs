@@ -14,6 +14,9 @@ use tempfile::TempDir;
 /// The optimisation levels that everything must work at.
 pub const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", "-O3"];
 
+/// Options of all projects; later ones of the same name count.
+const BASE: &str = "verify=1:features=memory";
+
 /// The plugin, which cargo puts beside the tests.
 pub fn plugin() -> PathBuf {
     let exe = std::env::current_exe().expect("a test has a path");
@@ -48,10 +51,11 @@ pub struct Project {
 }
 
 impl Project {
-    /// A project with one source file. The module verifier is on.
+    /// A project with one source file. The module verifier is on. Only accesses to memory are instrumented, if
+    /// [`Project::options`] do not say otherwise.
     pub fn new(file: &str, source: &str) -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let project = Project { dir, options: "verify=1".into(), flags: vec!["-g".into()] };
+        let project = Project { dir, options: BASE.into(), flags: vec!["-g".into()] };
         project.add(file, source);
         project
     }
@@ -63,7 +67,7 @@ impl Project {
 
     /// Options of the pass.
     pub fn options(mut self, options: &str) -> Self {
-        self.options = format!("verify=1:{options}");
+        self.options = format!("{BASE}:{options}");
         self
     }
 
