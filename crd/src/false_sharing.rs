@@ -5,6 +5,7 @@ use std::sync::Arc;
 use threadtalk_profile::layout::shared_line_flags;
 use threadtalk_profile::{Profile, WrittenSite};
 
+use crate::executions::Executions;
 use crate::lines::Positions;
 use crate::model::FalseSharing;
 use crate::objects;
@@ -31,12 +32,15 @@ pub fn by_region(
     written: &BTreeMap<u32, WrittenSite>,
 ) -> BTreeMap<RegionId, Vec<FalseSharing>> {
     let mut regions: BTreeMap<RegionId, Vec<FalseSharing>> = BTreeMap::new();
+    // Only where there is something to count: all blocks of the program take their time.
+    let executions = profile.shared_lines().next().and_then(|_| Executions::of(profile));
     for found in profile.shared_lines() {
         let Some(region) = region_of(profile, tree, found.site) else { continue };
         let named = [found.site, found.other_site].map(|site| objects::name_at(profile, site));
         let allocated = objects::name_at(profile, found.allocation_site);
         let object = named.into_iter().chain([allocated]).find(|name| !name.is_empty()).unwrap_or_else(|| "".into());
         regions.entry(region).or_default().push(FalseSharing {
+            writes: executions.as_ref().and_then(|e| e.at(region, &positions.at(found.site))),
             writer: positions.at(found.site),
             other: positions.at(found.other_site),
             other_reads: found.flags & shared_line_flags::OTHER_READS != 0,

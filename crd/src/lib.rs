@@ -27,6 +27,7 @@ pub mod accuracy;
 mod analyse;
 pub mod compare;
 mod distance;
+mod executions;
 mod false_sharing;
 mod families;
 pub mod imbalance;

@@ -24,6 +24,8 @@ pub struct Promised {
     pub new: f64,
     /// Whether it is lower by more than noise. If it is not, the suggestion may just not have been followed.
     pub kept: bool,
+    /// The rule suggests the same for the new profile: it was not followed, or in vain.
+    pub still_made: bool,
 }
 
 /// The promises that both profiles can tell about, each once: those of the largest part of the program first.
@@ -44,6 +46,7 @@ pub(super) fn promises(base: &Report, new: &Report, pairs: &[Pair], noise: f64) 
             base: before,
             new: after,
             kept: after < before * (1.0 - noise),
+            still_made: is_made(new, &suggestion.rule, promise, pairs),
         });
     }
     let events = |p: &Promised| {
@@ -52,6 +55,15 @@ pub(super) fn promises(base: &Report, new: &Report, pairs: &[Pair], noise: f64) 
     };
     all.sort_by_key(|p| std::cmp::Reverse(events(p)));
     all
+}
+
+/// Whether the rule makes the same promise for the region's partner.
+fn is_made(new: &Report, rule: &str, promise: &Promise, pairs: &[Pair]) -> bool {
+    let partner = pairs.iter().find(|p| p.base == promise.region as usize).map(|p| p.new);
+    new.regions
+        .iter()
+        .flat_map(|region| &region.suggestions)
+        .any(|s| s.rule == rule && s.promise.lowers == promise.lowers && Some(s.promise.region as usize) == partner)
 }
 
 /// The promised figure in `new`; none where it is not measured, or the region or section is gone.

@@ -31,23 +31,29 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     let object = if found.object.is_empty() { "elements".to_owned() } else { format!("`{}`", found.object) };
     let [a, b] = found.threads;
     let what = if found.other_reads { "reads beside it" } else { "writes others of them" };
+    let often = match found.writes {
+        Some(writes) => format!("all threads executed it {writes} times"),
+        None => format!("how often was not counted: the region was entered {} times", case.region.visits),
+    };
+    let mut evidence = evidence([
+        ("cache_lines", found.lines as f64),
+        ("share", share(found.lines, found.of_lines)),
+        ("threads", f64::from(found.threads_seen)),
+        ("visits", case.region.visits as f64),
+    ]);
+    evidence.extend(found.writes.map(|writes| ("writes".to_owned(), writes as f64)));
     Some(Suggestion {
         rule: RULE.name.to_owned(),
         kind: SuggestionKind::Data,
         means: Means::Code,
         text: format!(
             "Padding: the line {} writes {object} in cache lines in which another thread {what} ({}; first threads {a} and {b}). No data passes \
-             between them, yet each write takes the line away. Give each thread's part a cache line of its own (alignas(64), or a \
-             local variable that is stored once at the end).",
+             between them, yet each write takes the line away ({often}). Give each thread's part a cache \
+             line of its own (alignas(64), or a local variable that is stored once at the end).",
             place(&found.writer),
             place(&found.other)
         ),
-        evidence: evidence([
-            ("cache_lines", found.lines as f64),
-            ("share", share(found.lines, found.of_lines)),
-            ("threads", f64::from(found.threads_seen)),
-            ("visits", case.region.visits as f64),
-        ]),
+        evidence,
         promise: case.promise(Lowers::SharedLines),
         lines: vec![found.writer.clone(), found.other.clone()],
     })

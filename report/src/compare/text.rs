@@ -133,7 +133,13 @@ fn promises(promises: &[Promised], paint: Style) -> String {
             promise.lowers.name(),
             value(promise.base),
             value(promise.new),
-            if promise.kept { "yes" } else { "no" }.to_string(),
+            match (promise.kept, promise.still_made) {
+                (true, false) => "yes",
+                (true, true) => "yes, more is suggested",
+                (false, true) => "no, still suggested",
+                (false, false) => "no",
+            }
+            .to_string(),
             fold::shorten(&promise.name, 44),
         ]);
     }
