@@ -1,6 +1,7 @@
 //! `threadtalk doctor`: what is there, what is missing, and what to do about it.
 
 mod check;
+mod counters;
 
 use crate::error::Result;
 use crate::install::Installation;
@@ -56,6 +57,7 @@ fn all() -> Result<Vec<Check>> {
         checks.push(loads(&clang, &plugin));
     }
     checks.extend([openmp(), huge_pages(), overcommit(), address_space(), caches(), processors()]);
+    checks.extend(counters::checks());
     Ok(checks)
 }
 

@@ -38,6 +38,7 @@ fn json_follows_its_schema() {
     let documents = [
         json(&["work.ttp"]),
         json(&["work.ttp", "--by", "time", "--alpha", "raw", "--correlation", "0.8"]),
+        json(&["work.ttp", "--by", "page-faults"]),
         json(&["plain.ttp"]),
         json(&["none.ttp"]),
     ];
@@ -139,9 +140,27 @@ fn the_report_has_the_imbalance_too() {
 }
 
 #[test]
+fn what_the_kernel_counted_can_be_compared() {
+    let result = json(&["work.ttp", "--by", "page-faults"]);
+    assert_eq!(result["dependent"], "page-faults");
+    let values: Vec<f64> =
+        result["sections"][0]["values"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
+    assert_eq!(values.iter().filter(|v| **v == 900.0).count(), 1, "{values:?}");
+    assert_eq!(values.iter().filter(|v| **v == 100.0).count(), values.len() - 1, "{values:?}");
+    // The same thread, so the same branch.
+    assert_eq!(result["sections"][0]["causes"][0]["line"], json(&["work.ttp"])["sections"][0]["causes"][0]["line"]);
+    assert_eq!(result["counters"]["page-faults"]["max"], 900.0);
+    let text = stdout(&["work.ttp", "--by", "page-faults"]);
+    assert!(text.contains("page-faults, as the processor or the kernel counted them"), "{text}");
+    assert!(text.contains("Counted by the processor and the kernel (per thread, the whole run)"), "{text}");
+}
+
+#[test]
 fn mistakes_are_one_line_each() {
     let run = |args: &[&str]| scratch().tool().arg("imbalance").args(args).output().unwrap();
     assert_error(&run(&["plain.ttp", "--by", "work"]), 2, &["--by work", "--threadtalk=memory,control"]);
+    let missing = ["no counts of cache-misses", "--by cache-misses", "THREADTALK_OPTIONS=counters=cache-misses"];
+    assert_error(&run(&["work.ttp", "--by", "cache-misses"]), 2, &missing);
     assert_error(&run(&["none.ttp", "--format", "svg"]), 1, &["no parallel section to draw", "threadtalk imbalance"]);
     assert_error(&run(&["work.ttp", "--correlation", "2"]), 2, &["--correlation", "0 to 1"]);
     assert_error(&run(&["work.ttp", "-f", "csv", "-f", "json"]), 2, &["several formats"]);

@@ -215,6 +215,13 @@ pub fn fork_parent() {
 pub fn fork_child(child: Child) -> bool {
     trace!("fork_child", matches!(child, Child::TakesOver) as u64);
     let Some(process) = process::get() else { return false };
+    if process.counters != 0 {
+        // They count the parent's threads.
+        for thread in process.pool.all() {
+            // SAFETY: blocks are never unmapped, and of their threads only this one is left.
+            unsafe { (*thread).execution.counters.end() };
+        }
+    }
     match child {
         Child::TakesOver => {
             process.alive.store(1, Ordering::Relaxed);

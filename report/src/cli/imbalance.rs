@@ -13,6 +13,7 @@ use threadtalk_crd::imbalance::lime::Significance;
 use threadtalk_crd::imbalance::profile::Options;
 use threadtalk_crd::imbalance::profile::model::Dependent;
 use threadtalk_crd::suggest::Thresholds;
+use threadtalk_profile::layout::CounterEvent;
 
 /// Arguments of `threadtalk imbalance`.
 #[derive(Args, Debug)]
@@ -51,6 +52,40 @@ enum By {
     Work,
     /// CPU time
     Time,
+    /// Instructions, as the processor counted them (of programs that ran with THREADTALK_OPTIONS=counters=instructions,
+    /// and so on with the others)
+    Instructions,
+    /// Cycles of the processor
+    Cycles,
+    /// Misses of the last-level cache
+    CacheMisses,
+    /// Branches predicted wrongly
+    BranchMisses,
+    /// Page faults
+    PageFaults,
+    /// Switches to other threads
+    ContextSwitches,
+    /// Moves to other processors
+    CpuMigrations,
+    /// Nanoseconds on a processor
+    TaskClock,
+}
+
+impl By {
+    fn dependent(self) -> Dependent {
+        Dependent::Counter(match self {
+            By::Work => return Dependent::Work,
+            By::Time => return Dependent::Time,
+            By::Instructions => CounterEvent::Instructions,
+            By::Cycles => CounterEvent::Cycles,
+            By::CacheMisses => CounterEvent::CacheMisses,
+            By::BranchMisses => CounterEvent::BranchMisses,
+            By::PageFaults => CounterEvent::PageFaults,
+            By::ContextSwitches => CounterEvent::ContextSwitches,
+            By::CpuMigrations => CounterEvent::Migrations,
+            By::TaskClock => CounterEvent::TaskClock,
+        })
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -81,16 +116,24 @@ impl ImbalanceArgs {
             let advice = "compile with threadtalk cc --threadtalk=memory,control, or use --by time";
             return Err(Error::usage("the profile has no counts of work", "--by work", advice));
         }
+        if let Some(Dependent::Counter(event)) = self.by.map(By::dependent)
+            && imbalance.dependent != Dependent::Counter(event)
+        {
+            let (name, by) = (event.name(), format!("--by {}", event.name()));
+            let problem = format!("the profile has no counts of {name} in parallel sections");
+            let advice = format!(
+                "run the program with THREADTALK_OPTIONS=counters={name}; threadtalk doctor says whether this machine \
+                 counts them"
+            );
+            return Err(Error::usage(problem, by, advice));
+        }
         let view = View { report: &report, imbalance: &imbalance };
         self.destination.deliver(&Analysis { arguments: &self, view })?;
         Ok(ExitCode::SUCCESS)
     }
 
     fn options(&self) -> Options {
-        let mut options = Options {
-            dependent: self.by.map(|by| if by == By::Work { Dependent::Work } else { Dependent::Time }),
-            ..Options::default()
-        };
+        let mut options = Options { dependent: self.by.map(By::dependent), ..Options::default() };
         options.lime.threshold = self.correlation;
         options.lime.significance = match self.alpha {
             Alpha::Bonferroni => Significance::Divided(ALPHA),

@@ -1,6 +1,7 @@
 //! The imbalance of a profile for the eye: text, page, pictures, JSON, CSV. The analysis is
 //! `threadtalk_crd::imbalance::profile`.
 
+mod counted;
 mod csv;
 mod page;
 mod source;

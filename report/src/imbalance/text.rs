@@ -1,6 +1,6 @@
 //! Imbalance for the terminal.
 
-use super::{View, source, table, words};
+use super::{View, counted, source, table, words};
 use crate::text::{Column, Paint, Style, Table};
 use crate::{fold, label, number};
 use std::fmt::Write;
@@ -48,6 +48,7 @@ pub fn text(view: View, file: &Path, shape: &Shape) -> String {
     if let Some(parallelism) = &imbalance.parallelism {
         out += &blocks(parallelism, shape);
     }
+    out += &counted::text(view.imbalance, paint);
     out += &waits(view, paint);
     if let Some(next) = &shape.next {
         let _ = writeln!(out, "\n{} {next}", paint.faint("pictures and page:"));

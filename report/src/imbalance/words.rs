@@ -6,6 +6,7 @@ use threadtalk_crd::imbalance::lime::{MIN_THREADS, Reason};
 use threadtalk_crd::imbalance::pbv::Category;
 use threadtalk_crd::imbalance::profile::model::{Alike, Cause, Dependent, Imbalance, Section, Similarity};
 use threadtalk_crd::imbalance::profile::observed::HandedOut;
+use threadtalk_profile::layout::CounterEvent;
 
 /// What a number of a metric counts, and how it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +60,8 @@ pub fn dependent_unit(dependent: Dependent) -> Unit {
     match dependent {
         Dependent::Work => Unit::Of("instructions"),
         Dependent::Time => Unit::Of("ns of CPU time"),
+        Dependent::Counter(CounterEvent::TaskClock) => Unit::Of("ns on a processor"),
+        Dependent::Counter(event) => Unit::Of(event.name()),
     }
 }
 
@@ -66,6 +69,14 @@ pub fn dependent_unit(dependent: Dependent) -> Unit {
 pub fn compared(imbalance: &Imbalance) -> String {
     match (imbalance.dependent, imbalance.miss_cost) {
         (Dependent::Time, _) => "CPU time of the threads from entry to arrival".to_owned(),
+        (Dependent::Counter(event), _) => match imbalance.counted_share {
+            Some(share) => format!(
+                "{}, counted {} of the time and scaled up, as the processor has too few counters",
+                event.name(),
+                number::percent(share)
+            ),
+            None => format!("{}, as the processor or the kernel counted them", event.name()),
+        },
         (Dependent::Work, None) => {
             "executed instructions (work): the machine's noise is not in them; --by time compares CPU time".to_owned()
         }

@@ -4,7 +4,7 @@
 
 use threadtalk_abi::control::{call_flags, edge_flags};
 use threadtalk_abi::module::{ModuleBases, RegionKind, site_flags};
-use threadtalk_profile::layout::{BlockedKind, CountKind, InstanceKind, LevelKind, instance_flags};
+use threadtalk_profile::layout::{BlockedKind, CountKind, CounterEvent, InstanceKind, LevelKind, instance_flags};
 use threadtalk_profile::write::Contents;
 use threadtalk_profile::{
     Block, Blocked, Call, Count, Edge, Event, Function, Header, Instance, Level, Module, Node, Region, Site, Thread,
@@ -160,6 +160,14 @@ pub fn contents(file: &str, control: bool) -> Contents {
             contents.blocked.push(Blocked { thread, site: 2, kind: BlockedKind::Barrier, count: 1, wall_ns: waited });
         }
         if control {
+            contents.counts.extend([thread, 0].map(|part| Count {
+                part,
+                thread,
+                id: CounterEvent::PageFaults as u32,
+                kind: CountKind::Counter,
+                count: if thread == SLOW { 900 } else { 100 },
+                level: 0,
+            }));
             contents.counts.extend(counts(thread, thread, 0));
             contents.counts.extend(counts(0, thread, WORKERS as u16 + 1));
         }

@@ -24,8 +24,8 @@ mod objects;
 mod phases;
 
 pub use self::execution::{
-    BlockedKind, BlockedRecord, CODE_SITE, CodeRecord, CountKind, CountRecord, InstanceKind, InstanceRecord, LevelKind,
-    LevelRecord, NodeRecord, instance_flags,
+    BlockedKind, BlockedRecord, CODE_SITE, CodeRecord, CountKind, CountRecord, CounterEvent, InstanceKind,
+    InstanceRecord, LevelKind, LevelRecord, NodeRecord, instance_flags,
 };
 pub use self::objects::{AllocationRecord, ObjectEventRecord, SharedLineRecord, WrittenSiteRecord, shared_line_flags};
 pub use self::phases::{PhaseEnd, PhaseRecord, phase_flags};

@@ -2,12 +2,14 @@
 //!
 //! * [`layout`]: what the bytes mean. The runtime writes them in place.
 //! * [`buckets`]: the bounds of histogram buckets.
+//! * [`counters`]: names of what processors and kernels count.
 //! * [`Profile`]: a profile that was opened and checked, as tables.
 //! * [`mod@write`]: tables to bytes, for merged and synthetic profiles.
 //! * [`mod@merge`]: several profiles as one.
 #![cfg_attr(not(feature = "std"), no_std)]
 
 pub mod buckets;
+pub mod counters;
 pub mod layout;
 
 #[cfg(feature = "std")]

@@ -346,6 +346,7 @@ fn damaged_records() {
     }
     for (kind, field, value, what) in [
         (block::COUNTS, offset_of!(CountRecord, kind), 99 | 2 << 16, "a count of unknown kind 99"),
+        (block::COUNTS, offset_of!(CountRecord, id), 98, "a count of unknown event 98"),
         (block::NODES, offset_of!(NodeRecord, id), 0, "node 0 of thread 1, which cannot be"),
         (block::NODES, offset_of!(NodeRecord, thread), u32::MAX, "node 1 of thread 4294967295, which cannot be"),
         (block::NODES, offset_of!(NodeRecord, parent), 2, "node 1 under one that its thread has not"),

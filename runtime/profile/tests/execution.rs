@@ -1,13 +1,17 @@
 //! Counts, call trees, instances and waiting of any shape come back as they were written.
 
 use proptest::prelude::*;
-use threadtalk_profile::layout::{BlockedKind, CountKind, InstanceKind, LevelKind, NO_THREAD};
+use threadtalk_profile::layout::{BlockedKind, CountKind, CounterEvent, InstanceKind, LevelKind, NO_THREAD};
 use threadtalk_profile::write::Contents;
 use threadtalk_profile::{Blocked, Code, Count, Instance, Level, Node, Profile};
 
 fn count() -> impl Strategy<Value = Count> {
-    (any::<[u32; 3]>(), prop::sample::select(CountKind::ALL), any::<u16>(), any::<u64>())
-        .prop_map(|([part, thread, id], kind, level, count)| Count { part, thread, id, kind, level, count })
+    (any::<[u32; 3]>(), prop::sample::select(CountKind::ALL), any::<u16>(), any::<u64>()).prop_map(
+        |([part, thread, id], kind, level, count)| {
+            let id = if kind == CountKind::Counter { id % CounterEvent::ALL.len() as u32 } else { id };
+            Count { part, thread, id, kind, level, count }
+        },
+    )
 }
 
 /// Trees of several threads, mixed as threads run.
@@ -102,6 +106,7 @@ fn every_number_is_its_own_kind_and_the_next_is_none() {
         assert_eq!(CountKind::from_number(n as u16), Some(*kind));
     }
     assert_eq!(CountKind::from_number(CountKind::ALL.len() as u16), None);
+    assert_eq!(CounterEvent::from_number(CounterEvent::ALL.len() as u32), None);
     assert_eq!(BlockedKind::from_number(BlockedKind::ALL.len() as u16), None);
     assert_eq!(InstanceKind::from_number(InstanceKind::ALL.len() as u16), None);
     assert_eq!(LevelKind::from_number(LevelKind::ALL.len() as u32), None);

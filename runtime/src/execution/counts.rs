@@ -1,5 +1,6 @@
 //! Counters on their way into the profile: when their thread ends, and for all that still run when the process ends.
 
+use super::counters::{Counters, Reading};
 use super::serving;
 use crate::process::Process;
 use crate::thread::Thread;
@@ -85,6 +86,9 @@ pub(super) fn write_own(thread: &mut Thread, process: &Process) {
     cache.each(process.sites.sites(), |site, kind, count| {
         counts.append(&process.file, of_cache(id, site, kind, count));
     });
+    of_kernel(&execution.counters, id, |record| {
+        counts.append(&process.file, record);
+    });
 }
 
 fn number(thread: *mut Thread, process: &Process) -> u64 {
@@ -97,13 +101,21 @@ fn number(thread: *mut Thread, process: &Process) -> u64 {
 fn each(thread: *mut Thread, process: &Process, mut act: impl FnMut(CountRecord)) {
     // SAFETY: blocks are never unmapped; the columns are made of atomics and of counters that are read by volatile
     // loads, the thread's number does not change while it serves.
-    let (columns, cache, id) =
-        unsafe { (&(*thread).execution.columns, &(*thread).execution.cache, (*thread).view.thread()) };
+    let (execution, id) = unsafe { (&(*thread).execution, (*thread).view.thread()) };
+    let (columns, cache) = (&execution.columns, &execution.cache);
     columns.drain(process.sites.counters(), false, |level, counter, count| {
         let kind = CountKind::Edge as u16;
         act(CountRecord { part: 0, thread: id, id: counter, kind, level: level as u16, count });
     });
     cache.each(process.sites.sites(), |site, kind, count| act(of_cache(id, site, kind, count)));
+    of_kernel(&execution.counters, id, act);
+}
+
+/// What the kernel has counted for a thread since it began.
+fn of_kernel(counters: &Counters, thread: u32, act: impl FnMut(CountRecord)) {
+    if let Some(now) = counters.read() {
+        counters.records(&Reading::NONE, &now, (0, thread), act);
+    }
 }
 
 fn of_cache(thread: u32, site: u32, kind: CountKind, count: u64) -> CountRecord {

@@ -2,7 +2,7 @@
 //!
 //! * [`levels`]: how many threads there are; [`columns`]: a thread's counters for each such level; [`counts`]: their
 //!   way into the profile.
-//! * [`tree`]: time by region. [`cache`]: misses by line, in a model.
+//! * [`tree`]: time by region. [`cache`]: misses by line, in a model. [`counters`]: what the kernel counts.
 //! * [`waiting`]: blocking calls. [`sections`] and [`teams`]: dynamic instances of parallel sections, from one wait to
 //!   the next, as [`part`]s of threads. [`barriers`], [`code`]: what they are told apart by.
 
@@ -10,6 +10,7 @@ pub mod barriers;
 pub mod cache;
 pub mod code;
 pub mod columns;
+pub mod counters;
 pub mod counts;
 pub mod levels;
 pub mod part;
@@ -26,6 +27,7 @@ use crate::thread::{self, Thread};
 use cache::Cache;
 use columns::Columns;
 use core::sync::atomic::{AtomicU32, Ordering, compiler_fence};
+use counters::Counters;
 use sections::Sections;
 use teams::Teams;
 use threadtalk_profile::layout::{CodeRecord, CountRecord, block};
@@ -58,6 +60,8 @@ pub struct Execution {
     pub teams: Teams,
     /// The modelled caches.
     pub cache: Cache,
+    /// Events that the kernel counts.
+    pub counters: Counters,
     /// Time by region.
     pub tree: Tree,
     /// The thread waits for a lock of OpenMP.
@@ -77,6 +81,7 @@ impl Execution {
             sections: Sections::new(),
             teams: Teams::new(),
             cache: Cache::new(),
+            counters: Counters::new(),
             tree: Tree::new(),
             at_lock: false,
             code: Appender::new(block::CODE),
@@ -93,6 +98,7 @@ impl Execution {
             Columns::begin(thread, process);
             (*thread).execution.serving.store(serving::LIVE, Ordering::Relaxed);
             (*thread).execution.teams.clear();
+            (*thread).execution.counters.begin(process.counters, |_, _| {});
             sections::thread_begins(&mut *thread, process);
         }
     }
@@ -107,6 +113,7 @@ impl Execution {
             counts::write_own(thread, process);
         }
         thread.execution.cache.clear(process.sites.sites());
+        thread.execution.counters.end();
     }
 }
 

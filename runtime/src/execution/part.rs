@@ -6,6 +6,7 @@
 
 use super::cache::{CACHE_BYTES, Cache};
 use super::columns::Columns;
+use super::counters::Reading;
 use crate::file::appender::Appender;
 use crate::memory;
 use crate::module::COLUMN;
@@ -66,6 +67,8 @@ pub struct Part {
     /// Those of the caches, in their order.
     cache_base: *mut u64,
     cache_words: usize,
+    /// What the kernel had counted when it began.
+    reading: Reading,
     /// Its record, once closed.
     pub record: *mut InstanceRecord,
 }
@@ -84,6 +87,7 @@ impl Part {
             base: ptr::null_mut(),
             cache_base: ptr::null_mut(),
             cache_words: 0,
+            reading: Reading::NONE,
             record: ptr::null_mut(),
         }
     }
@@ -133,8 +137,10 @@ pub fn open(t: &mut Thread, p: &Process, which: fn(&mut Thread) -> &mut Part, id
             unsafe { part.cache_base.copy_from_nonoverlapping(now.as_ptr(), words) };
         }
     }
+    let reading = t.execution.counters.read();
     let (begin, cpu) = (p.elapsed_ns(), clock::thread_cpu_ns());
     let part = which(t);
+    part.reading = reading.unwrap_or(Reading::NONE);
     (part.begin_ns, part.begin_cpu_ns) = (begin, cpu);
 }
 
@@ -145,6 +151,7 @@ pub fn close(t: &mut Thread, p: &Process, which: fn(&mut Thread) -> &mut Part, e
     if !part.is_open {
         return;
     }
+    let reading = t.execution.counters.read();
     which(t).is_open = false;
     let i = part.identity;
     let number = p.budget.next_number.fetch_add(1, Ordering::Relaxed);
@@ -165,6 +172,9 @@ pub fn close(t: &mut Thread, p: &Process, which: fn(&mut Thread) -> &mut Part, e
         cpu_ns: cpu.saturating_sub(part.begin_cpu_ns),
         weight: i.weight,
     };
+    if let Some(reading) = reading {
+        write_events(t, p, number, (&part.reading, &reading));
+    }
     if part.is_counted {
         write_misses(t, p, number, &part);
         let thread = t.view.thread();
@@ -204,6 +214,16 @@ fn write_misses(t: &mut Thread, p: &Process, number: u32, part: &Part) {
             p.budget.used.fetch_add(size_of::<CountRecord>() as u64, Ordering::Relaxed);
         }
     }
+}
+
+/// What the kernel counted for the calling thread in the part of this number, from one reading to the other.
+pub fn write_events(t: &mut Thread, p: &Process, number: u32, (before, now): (&Reading, &Reading)) {
+    let thread = t.view.thread();
+    let (counters, counts) = (&t.execution.counters, &mut t.execution.counts);
+    counters.records(before, now, (number, thread), |record| {
+        counts.append(&p.file, record);
+        p.budget.used.fetch_add(size_of::<CountRecord>() as u64, Ordering::Relaxed);
+    });
 }
 
 /// The thread has done more for a part that is closed, with so much CPU time, up to now.

@@ -5,6 +5,7 @@
 //! begins, so the primary says when the region was over. Tasks that a thread executes at a barrier belong to its part:
 //! counts are added and the arrival moves to the last task's end.
 
+use super::counters::Reading;
 use super::part::{self, Identity, Part};
 use super::pieces::{self, Pieces};
 use super::waiting::{self, NO_FRAME};
@@ -50,6 +51,8 @@ struct Member {
     pieces: Pieces,
     /// CPU time of the tasks at the last barrier before the one that runs, and when that began.
     task_cpu_ns: u64,
+    /// What the kernel had counted then.
+    task_reading: Reading,
 }
 
 impl Member {
@@ -63,6 +66,7 @@ impl Member {
             site: 0,
             pieces: Pieces::new(),
             task_cpu_ns: 0,
+            task_reading: Reading::NONE,
         }
     }
 }
@@ -356,6 +360,7 @@ pub fn task_begins(t: &mut Thread, p: &Process) {
     pieces::task_begins(t, p);
     if waiting::interrupt(t, p) {
         member(t).task_cpu_ns = clock::thread_cpu_ns();
+        member(t).task_reading = t.execution.counters.read().unwrap_or(Reading::NONE);
     }
 }
 
@@ -367,13 +372,21 @@ pub fn task_ends(t: &mut Thread, p: &Process) {
         return;
     }
     let cpu = clock::thread_cpu_ns().saturating_sub(member(t).task_cpu_ns);
+    let reading = t.execution.counters.read();
     let own = member(t);
-    let mut owes = 0;
-    for (part, bit) in [(&own.region, REGION), (&own.phase, PHASE)] {
+    let (before, mut owes, mut numbers) = (own.task_reading, 0, [0; 2]);
+    for ((part, bit), number) in [(&own.region, REGION), (&own.phase, PHASE)].into_iter().zip(&mut numbers) {
         if !part.is_open && !part.record.is_null() {
             part::amend(p, part, cpu);
             owes |= bit;
+            // SAFETY: a record of the profile, mapped for the life of the process.
+            *number = unsafe { (*part.record).number };
         }
+    }
+    if let Some(now) = reading {
+        numbers.iter().filter(|number| **number != 0).for_each(|number| {
+            part::write_events(t, p, *number, (&before, &now));
+        });
     }
     t.execution.teams.owes.fetch_or(owes, Ordering::Relaxed);
 }

@@ -67,6 +67,8 @@ pub struct Process {
     pub rest: crate::execution::counts::Rest,
     /// What is recorded of parallel sections.
     pub budget: crate::execution::part::Budget,
+    /// Events that the kernel counts for each thread, a bit for each.
+    pub counters: u64,
     /// Numbers of the nodes of call trees.
     pub nodes: crate::execution::tree::Numbers,
     /// The clock of hooks at regions.

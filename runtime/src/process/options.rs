@@ -2,6 +2,7 @@
 
 use super::binding;
 use super::message::Line;
+use threadtalk_profile::counters;
 
 /// What a run does. Sizes in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +49,8 @@ pub struct Options {
     /// Processors that threads are bound to, as many as the list names; 0 = threads are not bound. The list itself:
     /// [`bind_list`].
     pub bind: u64,
+    /// Events that the processor and the kernel count, a bit for each.
+    pub counters: u64,
     /// One true communication in so many is looked up by its address; 0 = none.
     pub objects: u64,
     /// Print nothing at the end.
@@ -84,6 +87,7 @@ impl Options {
             llc_ways: 0,
             cache_line: 0,
             bind: 0,
+            counters: 0,
             objects: 64,
             quiet: false,
             paused: false,
@@ -100,6 +104,8 @@ enum Range {
     Number(u64, u64),
     /// A list of processors; its value is their number.
     Processors,
+    /// A list of events that are counted; its value has a bit for each.
+    Events,
     /// One of these words, which stands for a number, or a number up to the last one.
     WordsOrNumber(&'static [(&'static [u8], u64)], u64),
 }
@@ -160,6 +166,8 @@ const TABLE: &[Entry] = &[
         set: |o, v| o.paused = v == 1, get: |o| o.paused as u64 },
     Entry { name: b"bind", range: Range::Processors, help: b"processors that thread 0, 1, 2, ... are bound to; after the last it begins again",
         set: |o, v| o.bind = v, get: |o| o.bind },
+    Entry { name: b"counters", range: Range::Events, help: b"events of each section that the processor and the kernel count, if they do; a descriptor each in each thread",
+        set: |o, v| o.counters = v, get: |o| o.counters },
     Entry { name: b"objects", range: Range::Number(0, 1 << 16), help: b"attribute one true communication in so many to the allocation of its memory; 0 = none",
         set: |o, v| o.objects = v, get: |o| o.objects },
     Entry { name: b"quiet", range: SWITCH, help: b"print nothing at the end",
@@ -219,6 +227,7 @@ fn parse_value(range: &Range, text: &[u8]) -> Option<u64> {
             number.checked_mul(unit).filter(|n| (least..=most).contains(&n))
         }
         Range::Processors => binding::count(text),
+        Range::Events => counters::parse(text),
     }
 }
 
@@ -245,6 +254,12 @@ pub fn print_help() {
                 line.number(least).text(b"..").number(most).text(b" (default ").number(default)
             }
             Range::Processors => line.text(b"3,0-2,... (default none"),
+            Range::Events => {
+                for (i, event) in counters::events(u64::MAX).enumerate() {
+                    line = if i > 0 { line.text(b",") } else { line }.text(event.name().as_bytes());
+                }
+                line.text(b" (default none")
+            }
         };
         line.text(b"): ").text(entry.help).print();
     }
@@ -266,7 +281,7 @@ pub fn describe(options: &Options, mut pair: impl FnMut(&'static [u8], Result<u6
                     let beyond = words.iter().find(|(_, number)| *number == value && value > most);
                     beyond.map_or(Ok(value), |(word, _)| Err(*word))
                 }
-                Range::Number(..) | Range::Processors => Ok(value),
+                Range::Number(..) | Range::Processors | Range::Events => Ok(value),
             },
         );
     }
@@ -297,6 +312,14 @@ mod tests {
         assert_eq!((o.bind, mistakes.len()), (1, 1));
         assert_eq!(bind_list(text.as_bytes()), Some(&b"7"[..]));
         assert_eq!(bind_list(b"crd=off"), None);
+    }
+
+    #[test]
+    fn events_are_named_as_perf_names_them() {
+        let (o, mistakes) = parsed("counters=page-faults,instructions:quiet=1");
+        assert_eq!((o.counters, o.quiet, mistakes.len()), (0b1_0001, true, 0));
+        let (o, mistakes) = parsed("counters=page-faults,horses");
+        assert_eq!((o.counters, mistakes[0].1), (0, Mistake::Value));
     }
 
     #[test]
@@ -334,7 +357,7 @@ mod tests {
                 Range::Words(w) => assert!((value as usize) < w.len()),
                 Range::WordsOrNumber(_, most) => assert!(value <= most),
                 Range::Number(least, most) => assert!((least..=most).contains(&value), "{:?}", entry.name),
-                Range::Processors => assert_eq!(value, 0),
+                Range::Processors | Range::Events => assert_eq!(value, 0),
             }
         }
     }

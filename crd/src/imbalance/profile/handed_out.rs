@@ -8,6 +8,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use threadtalk_profile::layout::CounterEvent;
+
 use super::model::Dependent;
 use super::observed::{EventKind, HandedOut, Observed, Part, SiteEvent, Sparse};
 use super::sections::work;
@@ -21,18 +23,25 @@ const FINE: f64 = 0.001;
 struct Load {
     edges: BTreeMap<u32, u64>,
     events: BTreeMap<(u32, EventKind), u64>,
+    counters: BTreeMap<CounterEvent, u64>,
     cpu_ns: u64,
 }
 
 impl Load {
     fn of(part: &Part) -> Load {
         let events = part.events.iter().map(|e| ((e.site, e.kind), e.count));
-        Load { edges: part.edges.iter().copied().collect(), events: events.collect(), cpu_ns: part.cpu_ns }
+        Load {
+            edges: part.edges.iter().copied().collect(),
+            events: events.collect(),
+            counters: part.counters.iter().copied().collect(),
+            cpu_ns: part.cpu_ns,
+        }
     }
 
     fn add(&mut self, other: &Load) {
         other.edges.iter().for_each(|(k, v)| *self.edges.entry(*k).or_default() += v);
         other.events.iter().for_each(|(k, v)| *self.events.entry(*k).or_default() += v);
+        other.counters.iter().for_each(|(k, v)| *self.counters.entry(*k).or_default() += v);
         self.cpu_ns += other.cpu_ns;
     }
 
@@ -42,6 +51,7 @@ impl Load {
         }
         less(&mut self.edges, &other.edges);
         less(&mut self.events, &other.events);
+        less(&mut self.counters, &other.counters);
         self.cpu_ns = self.cpu_ns.saturating_sub(other.cpu_ns);
     }
 
@@ -54,6 +64,7 @@ impl Load {
         Load {
             edges: self.edges.iter().map(|(k, v)| (*k, cut(*v))).collect(),
             events: self.events.iter().map(|(k, v)| (*k, cut(*v))).collect(),
+            counters: self.counters.iter().map(|(k, v)| (*k, cut(*v))).collect(),
             cpu_ns: cut(self.cpu_ns),
         }
     }
@@ -62,6 +73,7 @@ impl Load {
         match by {
             Dependent::Time => self.cpu_ns as f64,
             Dependent::Work => work(observed, &observed.executions(&self.edges()), &self.events()),
+            Dependent::Counter(event) => self.counters.get(&event).map_or(0.0, |&count| count as f64),
         }
     }
 
@@ -121,6 +133,7 @@ fn deal(observed: &Observed, by: Dependent, all: &mut [Part], of: &[usize], piec
         let threads = of.len() as u64;
         sum.edges.values_mut().for_each(|count| *count -= *count % threads);
         sum.events.values_mut().for_each(|count| *count -= *count % threads);
+        sum.counters.values_mut().for_each(|count| *count -= *count % threads);
         loads.fill(sum.share(0, threads));
     }
     let mut sizes: Vec<f64> = loads.iter().map(|load| load.size(observed, by)).collect();
@@ -147,6 +160,7 @@ fn deal(observed: &Observed, by: Dependent, all: &mut [Part], of: &[usize], piec
     for (&index, load) in of.iter().zip(loads) {
         let part = &mut all[index];
         (part.edges, part.events, part.cpu_ns) = (load.edges(), load.events(), load.cpu_ns);
+        part.counters = load.counters.into_iter().collect();
         part.handed_out = if partly { HandedOut::Partly } else { HandedOut::Wholly };
     }
 }

@@ -70,6 +70,12 @@ fn prolong(part: &mut Part, next: Part) {
     let mut edges: BTreeMap<u32, u64> = part.edges.iter().copied().collect();
     next.edges.iter().for_each(|(edge, count)| *edges.entry(*edge).or_default() += count);
     part.edges = Sparse::from_iter(edges);
+    for (event, count) in next.counters {
+        match part.counters.iter_mut().find(|(of, _)| *of == event) {
+            Some((_, sum)) => *sum += count,
+            None => part.counters.push((event, count)),
+        }
+    }
     for SiteEvent { kind, site, count } in next.events {
         match part.events.iter_mut().find(|e| (e.kind, e.site) == (kind, site)) {
             Some(event) => event.count += count,

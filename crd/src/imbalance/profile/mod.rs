@@ -2,6 +2,7 @@
 //! regions and calls with CrayPat's metrics (`regions`), kinds of threads (`similar`) and parallel block vectors
 //! (`parallelism`).
 
+mod counters;
 mod graph;
 mod groups;
 mod handed_out;
@@ -47,6 +48,7 @@ pub fn analyse(observed: &Observed, options: &Options) -> Imbalance {
     let control_flow = observed.has_control();
     let dependent = match options.dependent {
         Some(Dependent::Work) | None if control_flow => Dependent::Work,
+        Some(Dependent::Counter(event)) if observed.has_counter(event) => Dependent::Counter(event),
         _ => Dependent::Time,
     };
     let parts = handed_out::parts(observed, dependent);
@@ -64,6 +66,8 @@ pub fn analyse(observed: &Observed, options: &Options) -> Imbalance {
         similarity: similar::similarity(observed, &merged, &team),
         parallelism: parallelism::parallelism(observed),
         waits: waits(observed),
+        counters: counters::figures(observed),
+        counted_share: counters::share(observed),
     }
 }
 

@@ -1,8 +1,9 @@
 //! What the analysis of imbalance gives. Serialised by `serde_json` it has the shape `threadtalk.imbalance/1`.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use threadtalk_profile::layout::CounterEvent;
 
 use super::super::craypat::{self, Spread};
 use super::super::lime;
@@ -15,13 +16,24 @@ use super::observed::{Counting, HandedOut};
 pub const SCHEMA: &str = "threadtalk.imbalance/1";
 
 /// What is explained.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dependent {
     /// Executed instructions, and what the misses of a modelled cache cost.
     Work,
     /// CPU time.
     Time,
+    /// What the processor or the kernel counted.
+    Counter(CounterEvent),
+}
+
+impl Serialize for Dependent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(match self {
+            Dependent::Work => "work",
+            Dependent::Time => "time",
+            Dependent::Counter(event) => event.name(),
+        })
+    }
 }
 
 /// The whole result. Threads are logical ids.
@@ -48,6 +60,13 @@ pub struct Imbalance {
     pub parallelism: Option<Parallelism>,
     /// Where threads waited, longest first.
     pub waits: Vec<Wait>,
+    /// What the processor and the kernel counted over the whole run, of each thread: by the name of the event.
+    #[serde(skip_serializing_if = "Metrics::is_empty")]
+    pub counters: Metrics,
+    /// The share of the time in which they were counted, if there were too few counters for all of it: counts are scaled
+    /// up to all of the time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counted_share: Option<f64>,
 }
 
 /// A parallel section: all its instances.

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 use threadtalk_abi::module::RegionKind;
+use threadtalk_profile::layout::CounterEvent;
 
 use super::super::pbv::Contents;
 use crate::model::Position;
@@ -39,6 +40,8 @@ pub struct Observed {
     pub sites: Vec<SiteOf>,
     /// Such counts over the whole run: thread, site, count.
     pub events: Vec<(u32, SiteEvent)>,
+    /// What the processor and the kernel counted for threads over the whole run: thread, event, count.
+    pub counters: Vec<(u32, CounterEvent, u64)>,
     /// Call trees with times.
     pub nodes: Vec<Node>,
     /// How often threads entered regions: thread, region, count.
@@ -171,6 +174,15 @@ pub struct Part {
     pub edges: Sparse,
     /// Accesses and misses.
     pub events: Vec<SiteEvent>,
+    /// What the processor and the kernel counted, once each.
+    pub counters: Vec<(CounterEvent, u64)>,
+}
+
+impl Part {
+    /// What the processor or the kernel counted of this; none if it did not count.
+    pub fn counter(&self, event: CounterEvent) -> Option<u64> {
+        self.counters.iter().find(|(of, _)| *of == event).map(|(_, count)| *count)
+    }
 }
 
 /// Work of a part that its thread had because it asked for it when it did: chunks of dynamic and guided loops, tasks.
@@ -280,6 +292,11 @@ impl Observed {
     /// Whether the program was compiled with control flow counters.
     pub fn has_control(&self) -> bool {
         self.by_thread.iter().any(|blocks| !blocks.is_empty()) || self.parts.iter().any(|p| !p.edges.is_empty())
+    }
+
+    /// Whether the processor or the kernel counted this event in parallel sections.
+    pub fn has_counter(&self, event: CounterEvent) -> bool {
+        self.parts.iter().any(|part| part.counter(event).is_some())
     }
 
     /// Whether misses were counted.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use threadtalk_abi::control::{call_flags, edge_flags};
 use threadtalk_abi::module::RegionKind;
-use threadtalk_profile::layout::{BlockedKind, CODE_SITE, CountKind, InstanceKind, LevelKind};
+use threadtalk_profile::layout::{BlockedKind, CODE_SITE, CountKind, CounterEvent, InstanceKind, LevelKind};
 use threadtalk_profile::{Count, Module, Profile};
 
 use super::super::flow::Flow;
@@ -36,6 +36,7 @@ impl Observed {
             calls: std::mem::take(&mut graph.calls),
             counting: counting(profile),
             events: rows.events,
+            counters: rows.counters.iter().map(|(&(thread, event), &count)| (thread, event, count)).collect(),
             nodes: nodes(profile, &tree),
             visits: profile.visits().map(|v| (v.thread, tree.node(v.region), v.count)).collect(),
             communication: profile.events().map(|e| (e.reader, tree.node(e.region), e.raw)).collect(),
@@ -69,6 +70,7 @@ impl Observed {
                     handed_out: if i.is_untold() { HandedOut::Partly } else { HandedOut::Nothing },
                     edges: rows.by_part.get(&number).map(&complete).unwrap_or_default(),
                     events: rows.part_events.remove(&number).unwrap_or_default(),
+                    counters: rows.part_counters.remove(&number).unwrap_or_default().into_iter().collect(),
                 };
                 Recorded { part, last: i.is_last(), resumed: i.is_resumed() }
             })
@@ -299,6 +301,8 @@ struct Rows {
     by_part: BTreeMap<(u32, u32), Counters>,
     events: Vec<(u32, SiteEvent)>,
     part_events: BTreeMap<(u32, u32), Vec<SiteEvent>>,
+    counters: BTreeMap<(u32, CounterEvent), u64>,
+    part_counters: BTreeMap<(u32, u32), BTreeMap<CounterEvent, u64>>,
 }
 
 impl Rows {
@@ -314,6 +318,15 @@ impl Rows {
                 }
                 bump(self.by_thread.entry(count.thread).or_default());
                 return bump(self.by_level.entry(count.level).or_default());
+            }
+            CountKind::Counter => {
+                let Some(event) = CounterEvent::from_number(count.id) else { return };
+                let sum = match count.part {
+                    0 => self.counters.entry((count.thread, event)).or_default(),
+                    part => self.part_counters.entry((part, count.thread)).or_default().entry(event).or_default(),
+                };
+                *sum = sum.saturating_add(count.count);
+                return;
             }
             CountKind::CacheAccess => EventKind::Access,
             CountKind::FirstLevelMiss => EventKind::FirstLevelMiss,

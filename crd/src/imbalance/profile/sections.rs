@@ -60,6 +60,7 @@ impl<'a> Sections<'a> {
         let of = |(part, executions): (&&Part, &Sparse)| match self.dependent {
             Dependent::Time => part.cpu_ns as f64,
             Dependent::Work => work(self.observed, executions, &part.events),
+            Dependent::Counter(event) => part.counter(event).map_or(0.0, |count| count as f64),
         };
         instance.parts.iter().zip(&instance.executions).map(of).collect()
     }
@@ -79,8 +80,8 @@ impl<'a> Sections<'a> {
         let (cpu, all): (f64, f64) = (sums.cpu.iter().sum(), sums.values.iter().sum());
         let seconds = match self.dependent {
             Dependent::Time => 1e-9,
-            Dependent::Work if all > 0.0 => cpu / all,
-            Dependent::Work => 0.0,
+            _ if all > 0.0 => cpu / all,
+            _ => 0.0,
         };
         let handed_out = instances.iter().flat_map(|i| &i.parts).map(|p| p.handed_out).max().unwrap_or_default();
         let found = if handed_out != HandedOut::Nothing && lost.imbalance_percent < GRAIN_PERCENT {
@@ -139,7 +140,10 @@ impl<'a> Sections<'a> {
     /// The instances that can be compared, and how many each stands for besides its own weight: of a section some of
     /// whose instances have counts those, if work is compared.
     fn comparable<'i>(&self, instances: &[&'i Instance<'a>]) -> (Vec<&'i Instance<'a>>, f64) {
-        let counted = |i: &&&Instance| i.parts.iter().all(|p| p.counted);
+        let counted = |i: &&&Instance| match self.dependent {
+            Dependent::Counter(event) => i.parts.iter().all(|p| p.counter(event).is_some()),
+            _ => i.parts.iter().all(|p| p.counted),
+        };
         let kept: Vec<&Instance> = instances.iter().filter(counted).copied().collect();
         if self.dependent == Dependent::Time || kept.is_empty() {
             return (instances.to_vec(), 1.0);

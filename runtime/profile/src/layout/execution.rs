@@ -40,6 +40,35 @@ numbers! {
         LastLevelMiss = 2,
         /// Lines of the modelled cache looked up; `id` = global site.
         CacheAccess = 3,
+        /// An event that the machine or the kernel counted; `id` = a [`CounterEvent`]. There is a record also of 0.
+        Counter = 4,
+    }
+}
+
+numbers! {
+    /// [`CountRecord::id`] of [`CountKind::Counter`].
+    CounterEvent: u32 {
+        /// Instructions that were executed.
+        Instructions = 0,
+        /// Cycles of the processor.
+        Cycles = 1,
+        /// Misses of the last-level cache.
+        CacheMisses = 2,
+        /// Branches that were predicted wrongly.
+        BranchMisses = 3,
+        /// Page faults.
+        PageFaults = 4,
+        /// Switches to another thread.
+        ContextSwitches = 5,
+        /// Moves to another processor.
+        Migrations = 6,
+        /// Nanoseconds on a processor.
+        TaskClock = 7,
+        /// Nanoseconds for which the thread's events were wanted. There only if they were not counted all that time,
+        /// as there were more than the processor has counters: then counts are scaled up.
+        Wanted = 8,
+        /// Nanoseconds for which they were counted.
+        Counted = 9,
     }
 }
 

@@ -51,6 +51,7 @@ pub fn counts(sources: &[Source<'_>]) -> Vec<Count> {
             let id = match c.kind {
                 CountKind::Edge => source.counter(c.id)?,
                 CountKind::FirstLevelMiss | CountKind::LastLevelMiss | CountKind::CacheAccess => source.site(c.id),
+                CountKind::Counter => c.id,
             };
             Some(Count { part: *parts.get(&c.part)?, thread: source.threads.of(c.thread), id, ..*c })
         }));

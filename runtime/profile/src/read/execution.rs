@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::record::{field, text};
 use crate::layout::{
-    BlockedKind, BlockedRecord, CODE_SITE, CodeRecord, CountKind, CountRecord, InstanceKind, InstanceRecord, LevelKind,
-    LevelRecord, NO_THREAD, NodeRecord, block,
+    BlockedKind, BlockedRecord, CODE_SITE, CodeRecord, CountKind, CountRecord, CounterEvent, InstanceKind,
+    InstanceRecord, LevelKind, LevelRecord, NO_THREAD, NodeRecord, block,
 };
 use crate::tables::{Blocked, Code, Count, Instance, Level, Node};
 
@@ -17,7 +17,10 @@ pub fn check(kind: u16, r: &[u8], nodes: &mut NodeCheck) -> Result<(), String> {
     match kind {
         block::COUNTS => {
             let kind = field!(r, CountRecord, kind);
-            count(r).ok_or_else(|| format!("a count of unknown kind {kind}"))?;
+            let count = count(r).ok_or_else(|| format!("a count of unknown kind {kind}"))?;
+            if count.kind == CountKind::Counter && CounterEvent::from_number(count.id).is_none() {
+                return Err(format!("a count of unknown event {}", count.id));
+            }
         }
         block::NODES => check_node(&node(r), nodes)?,
         block::INSTANCES => {
