@@ -10,7 +10,7 @@ use threadtalk_abi::module::{
     AccessEntry, ModuleBases, ObjectKind, RegionEntry, SectionHeader, SiteEntry, TablesHeader,
 };
 use threadtalk_profile::layout::{
-    BlockHeader, BlockedRecord, CODE_SITE, CodeRecord, CountRecord, EventRecord, FileHeader, InstanceRecord,
+    BlockHeader, BlockedRecord, CODE_SITE, CodeRecord, CountKind, CountRecord, EventRecord, FileHeader, InstanceRecord,
     LevelRecord, LiveVisits, ModuleRecord, NodeRecord, PhaseRecord, ThreadRecord, TraceRecord, UNIT, UserRegionRecord,
     block,
 };
@@ -344,9 +344,15 @@ fn damaged_records() {
         let message = with_payload(kind, field, value);
         assert!(message.contains(&format!(": {what};")), "{message}");
     }
+    let third = 2 * size_of::<CountRecord>();
     for (kind, field, value, what) in [
         (block::COUNTS, offset_of!(CountRecord, kind), 99 | 2 << 16, "a count of unknown kind 99"),
-        (block::COUNTS, offset_of!(CountRecord, id), 98, "a count of unknown event 98"),
+        (
+            block::COUNTS,
+            third + offset_of!(CountRecord, kind),
+            CountKind::Counter as u32,
+            "a count of unknown event 10",
+        ),
         (block::NODES, offset_of!(NodeRecord, id), 0, "node 0 of thread 1, which cannot be"),
         (block::NODES, offset_of!(NodeRecord, thread), u32::MAX, "node 1 of thread 4294967295, which cannot be"),
         (block::NODES, offset_of!(NodeRecord, parent), 2, "node 1 under one that its thread has not"),

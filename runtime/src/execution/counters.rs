@@ -70,13 +70,13 @@ impl Counters {
     /// Begins to count `events` (bits) of the calling thread. Those that cannot be had are left out: `refused` is told.
     pub fn begin(&mut self, events: u64, mut refused: impl FnMut(CounterEvent, i32)) {
         self.end();
-        let mut number = 0;
+        let mut leader = -1;
+        let mut free = self.opened.iter_mut();
         for event in counters::events(events) {
-            let leader = self.opened[0].map_or(-1, |leader| leader.descriptor);
             match unnoticed(|| open(event, leader)) {
                 Ok(opened) => {
-                    self.opened[number] = Some(opened);
-                    number += 1;
+                    leader = if leader < 0 { opened.descriptor } else { leader };
+                    free.next().into_iter().for_each(|place| *place = Some(opened));
                 }
                 Err(error) => refused(event, error),
             }

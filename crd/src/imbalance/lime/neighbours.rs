@@ -77,7 +77,7 @@ impl Neighbours {
         }
     }
 
-    /// Takes out what is not as near any more as it says: all, if the cluster has changed, and those that `changes` says
+    /// Takes out what is not as near any more as it says: all, if the cluster itself has changed since, and those that
     /// have.
     pub(super) fn take_changed(&mut self, own: u32, changes: impl Fn(usize) -> u32) -> Vec<Neighbour> {
         let holds = |n: &Neighbour| own == self.changes && changes(n.cluster) == n.changes;
