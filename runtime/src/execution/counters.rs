@@ -197,16 +197,25 @@ pub fn available(wanted: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::vec;
     use std::vec::Vec;
 
     const FAULTS: u64 = 1 << CounterEvent::PageFaults as u64;
     const CLOCK: u64 = 1 << CounterEvent::TaskClock as u64;
 
-    /// Faults at least so often.
+    /// Faults at least so often: the pages are new, and small.
     fn touch(pages: usize) {
-        let memory = vec![1u8; pages * 4096];
-        assert_eq!(core::hint::black_box(&memory)[pages], 1);
+        let (bytes, access) = (pages * 4096, libc::PROT_READ | libc::PROT_WRITE);
+        let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        // SAFETY: new memory, which only this function has, until it gives it back.
+        unsafe {
+            let memory = libc::mmap(core::ptr::null_mut(), bytes, access, kind, -1, 0);
+            assert_ne!(memory, libc::MAP_FAILED);
+            libc::madvise(memory, bytes, libc::MADV_NOHUGEPAGE);
+            for page in 0..pages {
+                memory.cast::<u8>().add(page * 4096).write_volatile(1);
+            }
+            libc::munmap(memory, bytes);
+        }
     }
 
     /// Counters of this thread; none where the kernel has none, as it says.
