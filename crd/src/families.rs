@@ -1,7 +1,7 @@
 //! Regions together with all that is inside them.
 //!
-//! The sum of a region's matrices with those inside is as large as all of them: with a thousand regions in nests of five,
-//! sums kept for all regions took four times the memory of the events. So regions are visited innermost first,
+//! The sum of a region's matrices with those inside is as large as all of them: with a thousand regions in nests of
+//! five, sums kept for all regions took four times the memory of the events. So regions are visited innermost first,
 //! and what only the region around needs is given back as soon as that one has it.
 
 use crate::distance::Traces;
@@ -41,8 +41,8 @@ impl Family<'_> {
     }
 }
 
-/// Shows each region to `see`, that with the largest number first, so that a region comes after those inside it. Takes the
-/// distances out of `recorded`. Gives back the program with all that is inside it.
+/// Shows each region to `see`, that with the largest number first, so that a region comes after those inside it. Takes
+/// the distances out of `recorded`. Gives back the program with all that is inside it.
 pub fn each(recorded: &mut Recorded, tree: &Tree, threads: &Threads, mut see: impl FnMut(usize, &Family<'_>)) -> Part {
     let children = tree.children();
     let mut is_inside = vec![false; tree.nodes.len()];

@@ -137,7 +137,8 @@ fn two_hundred_and_fifty_six_threads_and_beyond() {
     let placement = solve(&weights, &topology, &slots);
     let (found, before) = (cost(&weights, &topology, &placement), cost(&weights, &topology, &in_order(&slots)));
     assert!(found * 10 < before * 9, "{found} after {before}");
-    // Neighbours whose numbers are far apart, and no pattern at all: a core for two threads, and more places than threads.
+    // Neighbours whose numbers are far apart, and no pattern at all: a core for two threads, and more places than
+    // threads.
     for machine in ["package 2\ncore 64\nthread 2\n", "package 4\nL3 8\ncore 8\nthread 2\n"] {
         let topology = parse_topology(machine).unwrap();
         let slots = Slots::new(&topology, 256);

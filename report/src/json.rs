@@ -47,8 +47,8 @@ impl Formatter for Embedded {
     }
 }
 
-/// What `serde_json` writes by itself, with a short way for numbers of one digit: rows of matrices are mostly zeros, and
-/// to format each of thirty million was a tenth of the time of a large report.
+/// What `serde_json` writes by itself, with a short way for numbers of one digit: rows of matrices are mostly zeros,
+/// and to format each of thirty million was a tenth of the time of a large report.
 struct ShortNumbers;
 
 impl Formatter for ShortNumbers {

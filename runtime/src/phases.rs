@@ -129,8 +129,8 @@ impl Phases {
         self.meeting = barrier << 40 | number & ((1 << 40) - 1);
     }
 
-    /// The next boundary is where a team of OpenMP meets for the `barrier`-th time in the region of this number, which no
-    /// other region of the run has; 0 = unknown.
+    /// The next boundary is where a team of OpenMP meets for the `barrier`-th time in the region of this number, which
+    /// no other region of the run has; 0 = unknown.
     pub fn meets_in_region(&mut self, region: u64, barrier: u64) {
         let meeting = TEAMS | region << BARRIERS | barrier & ((1 << BARRIERS) - 1);
         self.meeting = if region == 0 { 0 } else { meeting };

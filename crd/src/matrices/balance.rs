@@ -3,8 +3,8 @@
 
 use crate::model::Entry;
 
-/// Balance of the rows (by writer) and of the columns (by reader) of a matrix of `size` over `threads` threads; 0 if all
-/// is zero.
+/// Balance of the rows (by writer) and of the columns (by reader) of a matrix of `size` over `threads` threads; 0 if
+/// all is zero.
 pub fn balance(crr: &[Entry<f64>], size: usize, threads: usize) -> (f64, f64) {
     (excess(&sums(crr, size, |e| e.writer), threads), excess(&sums(crr, size, |e| e.reader), threads))
 }

@@ -58,7 +58,8 @@ pub struct FalseSharing {
     pub lines: u64,
     /// Cache lines that the writer's line wrote, these included.
     pub of_lines: u64,
-    /// How often all threads together executed the writer's line in the region; none where control flow was not counted.
+    /// How often all threads together executed the writer's line in the region; none where control flow was not
+    /// counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writes: Option<u64>,
     /// Address of the first.

@@ -185,8 +185,8 @@ impl<'a> Table<'a> {
     }
 
     /// Exchanges a thread and an item, and brings the table up to date: the change for `i` and `j` grows by
-    /// (w(i,u) - w(i,v) - w(j,u) + w(j,v)) (d(j,v) - d(j,u) - d(i,v) + d(i,u)), where w(x,y) is the weight of two items and
-    /// d(x,y) the distance of their places.
+    /// (w(i,u) - w(i,v) - w(j,u) + w(j,v)) (d(j,v) - d(j,u) - d(i,v) + d(i,u)), where w(x,y) is the weight of two items
+    /// and d(x,y) the distance of their places.
     fn make(&mut self, u: usize, v: usize) {
         let (pu, pv) = (self.place_of[u], self.place_of[v]);
         self.locked[u] = true;

@@ -30,8 +30,8 @@ pub struct CompareArgs {
     /// METRIC>LIMIT or METRIC<LIMIT, separated by commas. A limit with a sign and % is a change relative to the base,
     /// with a sign alone a difference, without either a bound of the new value. Metrics: raw, rar, sync, crr,
     /// crd_median and crd_p90 (in elements), homogeneity, homogeneity_scaled, balance, definite_miss and probable_miss
-    /// (shares of the nearest cache; _l1, _l2, ... for a level), visits, and of the program imbalance, duration_s and cpu_s.
-    /// With --region the program is not checked.
+    /// (shares of the nearest cache; _l1, _l2, ... for a level), visits, and of the program imbalance, duration_s and
+    /// cpu_s. With --region the program is not checked.
     #[arg(long, value_name = "CONDITIONS")]
     fail_on: Option<String>,
     #[command(flatten)]

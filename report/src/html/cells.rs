@@ -1,5 +1,5 @@
-//! The cells of a matrix as text: numbers to the base 32, lowest digit first, in the letters of base64, where a letter of
-//! the upper half says that digits follow (the "VLQ" of source maps, without a sign).
+//! The cells of a matrix as text: numbers to the base 32, lowest digit first, in the letters of base64, where a letter
+//! of the upper half says that digits follow (the "VLQ" of source maps, without a sign).
 //!
 //! A browser reads a string of a megabyte as one value, at the speed of memory, and the script takes it apart when its
 //! matrix is looked at; a list of numbers would be parsed and stored number by number when the page opens.

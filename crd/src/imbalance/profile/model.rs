@@ -63,8 +63,8 @@ pub struct Imbalance {
     /// What the processor and the kernel counted over the whole run, of each thread: by the name of the event.
     #[serde(skip_serializing_if = "Metrics::is_empty")]
     pub counters: Metrics,
-    /// The share of the time in which they were counted, if there were too few counters for all of it: counts are scaled
-    /// up to all of the time.
+    /// The share of the time in which they were counted, if there were too few counters for all of it: counts are
+    /// scaled up to all of the time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counted_share: Option<f64>,
 }
