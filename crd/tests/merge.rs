@@ -331,3 +331,33 @@ fn execution_of_runs_adds_up() {
     assert_eq!(merged.blocked.iter().map(|b| (b.count, b.wall_ns)).collect::<Vec<_>>(), [(4, 60)]);
     assert_eq!(merged.instances.len(), 2);
 }
+
+/// A pair and region may have several records, of different times of a run.
+#[test]
+fn times_of_a_trace_stay_apart() {
+    let run = |intervals: &[u64]| {
+        let trace = |d: &u64| Trace {
+            writer: 0,
+            reader: 1,
+            region: 1,
+            is_sampled: true,
+            samples: 1,
+            sampled: Histogram::of([*d]),
+            ..Trace::default()
+        };
+        let threads = (0..2).map(|id| Thread { id, ..Thread::default() }).collect();
+        Contents {
+            modules: vec![module(&[("f", None)])],
+            threads,
+            traces: intervals.iter().map(trace).collect(),
+            ..Contents::default()
+        }
+    };
+    let two = [run(&[8, 3]), run(&[8, 3, 1])];
+    let found = |how| -> Vec<(u64, Vec<(u16, u64)>)> {
+        let merged = merge(&parts(&two), how).unwrap();
+        merged.traces.iter().map(|t| (t.samples, t.sampled.buckets().to_vec())).collect()
+    };
+    assert_eq!(found(How::Sum), [(2, vec![(8, 2)]), (2, vec![(3, 2)]), (1, vec![(1, 1)])]);
+    assert_eq!(found(How::Ranks), [8, 3, 8, 3, 1].map(|bucket| (1, vec![(bucket, 1)])));
+}

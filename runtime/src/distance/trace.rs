@@ -1,5 +1,6 @@
 //! The traces of a thread: exact at first, then sampled.
 
+use super::change::Intervals;
 use super::histogram::{self, Pages};
 use super::stack::{ExactStack, Usage};
 use super::watch::{Inserted, Watches};
@@ -34,6 +35,9 @@ const MOST_PUSHED_OUT: u32 = 256;
 /// Where doubling ends: one sample in some 10 ms of pure reuse.
 const MOST_CROWDED_PERIOD: u64 = 1 << 20;
 
+/// Records of a trace besides the first: what changes more often is a mixture after all.
+const MOST_FURTHER: u32 = 15;
+
 /// A trace in memory. Zeroed memory is not a valid one.
 pub struct Trace {
     record: *mut TraceRecord,
@@ -43,6 +47,10 @@ pub struct Trace {
     sampled: bool,
     /// True communication until the next sample.
     raw_countdown: u64,
+    /// The intervals of its latest record.
+    intervals: Intervals,
+    /// Records besides the first.
+    further_records: u32,
 }
 
 /// What the caller is to do with the element's cell.
@@ -60,6 +68,23 @@ pub enum Verdict {
     },
     /// As `Count`, and the cell need not be marked any longer.
     Untrack,
+}
+
+fn empty(reader: u32, writer: u32, region: u32) -> TraceRecord {
+    TraceRecord {
+        reader,
+        writer,
+        region,
+        flags: 0,
+        exact_usages: 0,
+        exact_elements: 0,
+        samples: 0,
+        abandoned: 0,
+        distinct: [0; BUCKET_PAGES],
+        index: [0; BUCKET_PAGES],
+        sampled: [0; BUCKET_PAGES],
+        reserved: [0; 2],
+    }
 }
 
 /// All traces of one thread. Lives in zeroed memory of the thread's control block.
@@ -124,30 +149,36 @@ impl Traces {
             self.budget_reached += 1;
             return None;
         }
-        let record = self.records.append(
-            file,
-            TraceRecord {
-                reader,
-                writer,
-                region,
-                flags: 0,
-                exact_usages: 0,
-                exact_elements: 0,
-                samples: 0,
-                abandoned: 0,
-                distinct: [0; BUCKET_PAGES],
-                index: [0; BUCKET_PAGES],
-                sampled: [0; BUCKET_PAGES],
-                reserved: [0; 2],
-            },
-        )?;
+        let record = self.records.append(file, empty(reader, writer, region))?;
         let number = self.count;
         self.count += 1;
-        let trace =
-            Trace { record, events: ptr::null_mut(), stack: ExactStack::new(), sampled: false, raw_countdown: 0 };
+        let trace = Trace {
+            record,
+            events: ptr::null_mut(),
+            stack: ExactStack::new(),
+            sampled: false,
+            raw_countdown: 0,
+            intervals: Intervals::new(),
+            further_records: 0,
+        };
         // SAFETY: number < MOST_TRACES, the length of the reserved memory.
         unsafe { self.slots.add(number).write(trace) };
         Some(number as u32)
+    }
+
+    /// Begins a further record of a trace: its intervals are of another kind than before.
+    fn begin_anew(&mut self, number: u32, file: &ProfileFile) {
+        // SAFETY: the number is that of a trace; its record is mapped.
+        let t = unsafe { &mut *self.slots.add(number as usize) };
+        if t.further_records == MOST_FURTHER || !self.pages.take(size_of::<TraceRecord>() as u64) {
+            return;
+        }
+        // SAFETY: as above.
+        let old = unsafe { &*t.record };
+        let record = TraceRecord { flags: old.flags, ..empty(old.reader, old.writer, old.region) };
+        if let Some(new) = self.records.append(file, record) {
+            (t.record, t.further_records) = (new, t.further_records + 1);
+        }
     }
 
     /// Makes an event record part of a trace.
@@ -206,11 +237,17 @@ impl Traces {
             && let Some(watch) = watches.take(element, number)
         {
             settle(memos);
-            let interval = self.clock(number) - watch.start;
+            let clock = self.clock(number);
+            let interval = clock - watch.start;
             // SAFETY: as above; no other reference into the slots is live.
-            let record = unsafe { &mut *(*self.slots.add(number as usize)).record };
+            let t = unsafe { &mut *self.slots.add(number as usize) };
+            // SAFETY: the record is mapped.
+            let record = unsafe { &mut *t.record };
             histogram::add(&mut record.sampled, interval, u64::from(watch.weight), &mut self.pages, file);
             record.samples += 1;
+            if t.intervals.note(interval, clock) {
+                self.begin_anew(number, file);
+            }
             ended = true;
         }
         // SAFETY: as above.

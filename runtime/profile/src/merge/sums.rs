@@ -80,8 +80,15 @@ pub fn traces(sources: &[Source<'_>]) -> Vec<Trace> {
         region: s.region(t.region),
         ..t.clone()
     };
-    let all = sources.iter().flat_map(|s| s.contents.traces.iter().map(move |t| moved(s, t)));
-    sum(all.map(|t| ((t.reader, t.writer, t.region), t)), |sum, t| {
+    let all = sources.iter().enumerate().flat_map(|(run, s)| s.contents.traces.iter().map(move |t| (run, moved(s, t))));
+    // The records of a pair and region are different times of a run: the first of one run belongs to that of the others.
+    let mut seen: BTreeMap<(usize, u32, u32, u32), u32> = BTreeMap::new();
+    let numbered = all.map(|(run, t)| {
+        let number = seen.entry((run, t.reader, t.writer, t.region)).or_default();
+        *number += 1;
+        ((t.reader, t.writer, t.region, *number), t)
+    });
+    sum(numbered, |sum, t| {
         sum.is_sampled |= t.is_sampled;
         raise(&mut sum.exact_usages, t.exact_usages);
         raise(&mut sum.exact_elements, t.exact_elements);
