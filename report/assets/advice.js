@@ -7,10 +7,15 @@ function allAdvice() {
   return advised.flatMap((region) => region.suggestions.map((suggestion) => ({ region, suggestion })));
 }
 
-// `advice`: suggestions, with their region where it is not the one that is shown.
+// `advice`: suggestions; those of other regions in short, with the way to their region.
 function adviceSection(advice) {
   const section = element("section", { class: "section advice" }, element("h3", {}, "What to change"));
   for (const { region, suggestion } of advice) {
+    if (region) {
+      const link = element("a", { href: `#r${region.id}` }, region.label);
+      section.append(element("h4", {}, link, ` ${suggestion.category}`), element("p", {}, suggestion.text));
+      continue;
+    }
     const figures = Object.entries(suggestion.evidence).map(([name, value]) => `${name.replaceAll("_", " ")} ${quantity(value)}`);
     const places = element("ul", { class: "small" });
     for (const at of suggestion.lines) {
@@ -19,12 +24,7 @@ function adviceSection(advice) {
       places.append(item);
     }
     section.append(
-      element(
-        "h4",
-        {},
-        suggestion.category,
-        ...(region ? [" in ", element("a", { href: `#r${region.id}` }, region.label)] : []),
-      ),
+      element("h4", {}, suggestion.category),
       element("p", {}, suggestion.text),
       element("p", { class: "muted" }, figures.join(" · ")),
       places,

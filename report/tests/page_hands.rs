@@ -48,7 +48,7 @@ fn suggestions_of_all_regions_lead_to_their_region() {
     assert_attributes(
         &head,
         &[
-            "data-all=\"array-blocking: data affinity, code in bmod; false-sharing: data affinity, code in loop in bmod\"",
+            "data-all=\"bmod array-blocking: data affinity, code; loop in bmod false-sharing: data affinity, code\"",
             "data-text=\"Do &lt;array-blocking",
             "data-one=\"array-blocking: data affinity, code\"",
         ],

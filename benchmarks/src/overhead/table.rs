@@ -95,9 +95,13 @@ impl Table {
         for &tool in &tools {
             write!(f, "{:>12}", cell(self.mean(tool, threads, small), 2, "x"))?;
         }
-        write!(f, "\n{:<18}{:>10}", "target", "")?;
-        for tool in &tools {
-            let target = TARGETS.iter().find(|(of, _)| of == tool);
+        writeln!(f)?;
+        let targets: Vec<_> = tools.iter().map(|tool| TARGETS.iter().find(|(of, _)| of == tool)).collect();
+        if targets.iter().all(Option::is_none) {
+            return Ok(());
+        }
+        write!(f, "{:<18}{:>10}", "target", "")?;
+        for target in targets {
             write!(f, "{:>12}", target.map_or_else(String::new, |(_, most)| cell(Some(*most), 2, "x")))?;
         }
         writeln!(f)
