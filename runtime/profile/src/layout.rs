@@ -349,8 +349,8 @@ pub struct VisitRecord {
     pub count: u64,
 }
 
-/// Reuse distances of one directed pair of threads in one region. Where sampled distances change, a further record of the
-/// same pair and region begins: each is a sequence of its own.
+/// Reuse distances of one directed pair of threads in one region. Where sampled distances change, a further record of
+/// the same pair and region begins: each is a sequence of its own.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TraceRecord {

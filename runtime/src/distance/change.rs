@@ -1,13 +1,13 @@
 //! Whether the intervals of a trace are still of the kind that they were.
 //!
 //! The analysis turns the index distances of a record into distinct ones as if they had occurred in any order
-//! (StatStack). A trace that changes (a first step over all data, then steps over the halo) is no such mixture: n-body's
-//! distances of 7 984 in its first step, a tenth of all, became 4 610. So when intervals change, a new record
+//! (StatStack). A trace that changes (a first step over all data, then steps over the halo) is no such mixture:
+//! n-body's distances of 7 984 in its first step, a tenth of all, became 4 610. So when intervals change, a new record
 //! begins, and each is turned by itself.
 //!
 //! Batches of intervals are compared with all before them by the octaves that they fall into. A batch spans twice the
-//! longest interval of the record: what alternates faster is a mixture to the windows that are looked at. By chance a batch
-//! of one kind differs from the others in a tenth of its members (ten octaves alike), never in half of them.
+//! longest interval of the record: what alternates faster is a mixture to the windows that are looked at. By chance a
+//! batch of one kind differs from the others in a tenth of its members (ten octaves alike), never in half of them.
 
 /// Least intervals of a batch.
 const BATCH: u32 = 128;

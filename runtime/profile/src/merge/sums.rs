@@ -81,7 +81,8 @@ pub fn traces(sources: &[Source<'_>]) -> Vec<Trace> {
         ..t.clone()
     };
     let all = sources.iter().enumerate().flat_map(|(run, s)| s.contents.traces.iter().map(move |t| (run, moved(s, t))));
-    // The records of a pair and region are different times of a run: the first of one run belongs to that of the others.
+    // The records of a pair and region are different times of a run: the first of one run belongs to that of the
+    // others.
     let mut seen: BTreeMap<(usize, u32, u32, u32), u32> = BTreeMap::new();
     let numbered = all.map(|(run, t)| {
         let number = seen.entry((run, t.reader, t.writer, t.region)).or_default();
