@@ -9,6 +9,7 @@ use threadtalk_crd::imbalance::lime;
 use threadtalk_crd::imbalance::profile::model::{Dependent, Imbalance, Section};
 use threadtalk_crd::imbalance::profile::observed::*;
 use threadtalk_crd::imbalance::profile::{MISS_COST, Options, analyse};
+use threadtalk_profile::layout::CounterEvent;
 
 fn of(o: &Observed) -> Imbalance {
     analyse(o, &Options::default())
@@ -184,6 +185,48 @@ fn a_thread_whose_data_misses_the_cache_is_told_by_the_line_that_misses() {
     assert_eq!((section.causes[0].kind, section.causes[0].line), ("cache-miss", Some(6)));
     assert!(section.causes[0].score > 0.9, "{:?}", section.causes);
     assert!(section.causes[0].counts[5] >= 390.0);
+}
+
+/// All threads go the same ways; one has page faults, which take its time.
+#[test]
+fn what_the_kernel_counted_explains_time_that_no_branch_does() {
+    let mut o = empty();
+    branch(&mut o);
+    o.threads = (0..8).collect();
+    let faults = |t: u32| if t == 5 { 5000 } else { 20 + u64::from(t) };
+    let counted = |t: u32| {
+        vec![
+            (CounterEvent::PageFaults, faults(t)),
+            (CounterEvent::BranchMisses, 40 + u64::from(t % 3)),
+            // Time itself explains nothing, and switches are the machine's.
+            (CounterEvent::TaskClock, 1_000_000 + 700 * faults(t)),
+            (CounterEvent::ContextSwitches, faults(t)),
+        ]
+    };
+    let noise = |t: u32| u64::from(t * 7919 % 13) * 100;
+    o.parts = (0..8u32)
+        .map(|t| Part {
+            cpu_ns: 1_000_000 + 700 * faults(t) + noise(t),
+            counters: counted(t),
+            ..part(t, 0, &taken(4, 10))
+        })
+        .collect();
+    let by_time = Options { dependent: Some(Dependent::Time), ..Options::default() };
+    let section = &analyse(&o, &by_time).sections[0];
+    let causes: Vec<_> = section.causes.iter().filter(|c| c.important()).collect();
+    assert_eq!(causes.len(), 1, "{:?}", section.causes);
+    // What was counted for the section as a whole is where it begins.
+    assert_eq!((causes[0].kind, causes[0].event, causes[0].line), ("counter", "page-faults", Some(1)));
+    assert!((causes[0].score - 1.0).abs() < 0.05 && causes[0].counts[5] == 5000.0, "{:?}", causes[0]);
+
+    // Where a branch decides who faults, the branch is the cause, which has a line.
+    for (part, t) in o.parts.iter_mut().zip(0u64..) {
+        part.edges = program::part(0, 0, &taken(if t == 5 { 9 } else { 4 }, 10)).edges;
+    }
+    let section = &analyse(&o, &by_time).sections[0];
+    assert_eq!((section.causes[0].kind, section.causes[0].line), ("control-flow", Some(5)), "{:?}", section.causes);
+    // Executed instructions are what they are.
+    assert!(analyse(&o, &Options::default()).sections[0].causes.iter().all(|c| c.kind == "control-flow"));
 }
 
 #[test]

@@ -141,7 +141,7 @@ pub struct Share {
 /// What makes some threads of a section slower.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cause {
-    /// `control-flow`, `cache-miss`.
+    /// `control-flow`, `cache-miss`, or `counter`: what was counted for the section as a whole.
     pub kind: &'static str,
     /// The hardware event in words; empty for control flow.
     #[serde(skip_serializing_if = "str::is_empty")]

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::lime::{self, HardwareEvent, Reason};
 use super::super::similarity::kinds::{TAU, kinds, members};
 use super::super::vector::centred;
+use super::counters;
 use super::graph::{CallFlow, NodeOf};
 use super::groups::{self, Told};
 use super::instances::{Identity, Instance, identity, instances};
@@ -13,6 +14,7 @@ use super::model::{Alike, Cause, Dependent, Section, Share, known};
 use super::observed::{EventKind, HandedOut, Observed, Part, SiteEvent, Sparse, Spot};
 use super::places::Places;
 use super::{MISS_COST, Options};
+use threadtalk_profile::layout::CounterEvent;
 
 /// Work that is handed out ends as unevenly as its last pieces are large: below this percentage there is nothing to
 /// explain.
@@ -178,7 +180,8 @@ impl<'a> Sections<'a> {
     }
 
     fn causes(&self, instances: &[&Instance], dependents: &[Vec<f64>]) -> Found {
-        if instances.iter().all(|i| i.parts.iter().all(|p| p.edges.is_empty() && p.events.is_empty())) {
+        let nothing = |p: &&Part| p.edges.is_empty() && p.events.is_empty() && self.counted(&[p]).is_empty();
+        if instances.iter().all(|i| i.parts.iter().all(nothing)) {
             return Found::default();
         }
         let mut places = Places::default();
@@ -198,7 +201,7 @@ impl<'a> Sections<'a> {
             .iter()
             .map(|analysed| {
                 let locate = |c: &lime::Cause| {
-                    let (spot, event) = self.spot(c, &analysed.events);
+                    let (spot, event) = self.spot(c, &analysed.events, instances[0].parts[0]);
                     lime::Cause { location: places.number(c.kind, spot, event), ..c.clone() }
                 };
                 analysed.analysis.causes.iter().map(locate).collect()
@@ -230,7 +233,11 @@ impl<'a> Sections<'a> {
                 Alike { file, line: known(spot.line), function, score: combined[other].score }
             };
             Cause {
-                kind: if event.is_empty() { "control-flow" } else { "cache-miss" },
+                kind: match *event {
+                    "" => "control-flow",
+                    FIRST_LEVEL_MISS | LAST_LEVEL_MISS => "cache-miss",
+                    _ => "counter",
+                },
                 event,
                 file: spot.file.clone(),
                 line: known(spot.line),
@@ -273,12 +280,15 @@ impl<'a> Sections<'a> {
     }
 
     /// LIME's input for these instances, with the same events in each, and what its hardware events are.
-    fn lime(&self, instances: &[&Instance], dependents: &[Vec<f64>]) -> Vec<(lime::Section, Vec<SiteEvent>)> {
+    fn lime(&self, instances: &[&Instance], dependents: &[Vec<f64>]) -> Vec<(lime::Section, Vec<HardwareOf>)> {
         let taken: Vec<&Sparse> = instances.iter().flat_map(|i| i.parts.iter().map(|p| &p.edges)).collect();
         let edges = self.graph.counted(self.observed, &taken);
         let hardware = hardware(instances);
-        let events: Vec<SiteEvent> =
-            hardware.iter().map(|(&(site, kind), _)| SiteEvent { kind, site, count: 0 }).collect();
+        let parts: Vec<&Part> = instances.iter().flat_map(|i| i.parts.iter().copied()).collect();
+        let counted = self.counted(&parts);
+        let modelled = hardware.keys().map(|&(site, kind)| HardwareOf::Site(site, kind));
+        let events: Vec<HardwareOf> =
+            modelled.chain(counted.iter().map(|(event, _)| HardwareOf::Section(*event))).collect();
         let mut first = 0;
         let mut made = Vec::new();
         for (instance, dependent) in instances.iter().zip(dependents) {
@@ -296,18 +306,36 @@ impl<'a> Sections<'a> {
             };
             // Accesses follow from the control flow; they explain misses and are no events of their own.
             let misses = (0u32..).zip(hardware.keys()).filter(|(_, (_, kind))| *kind != EventKind::Access);
-            let hardware = misses.map(event).collect();
+            let of_sections = (hardware.len() as u32..).zip(&counted).map(|(id, (_, counts))| HardwareEvent {
+                id,
+                counts: counts[range.clone()].to_vec(),
+                superiors: Vec::new(),
+            });
+            let hardware = misses.map(event).chain(of_sections).collect();
             made.push((lime::Section { dependent: dependent.clone(), edges, hardware }, events.clone()));
         }
         made
     }
 
-    /// Where a cause is, and what the hardware event is called.
-    fn spot(&self, cause: &lime::Cause, events: &[SiteEvent]) -> (Spot, &'static str) {
+    /// What the processor and the kernel counted that may explain the time of these parts.
+    fn counted(&self, parts: &[&Part]) -> Vec<(CounterEvent, Vec<f64>)> {
+        if self.dependent == Dependent::Time { counters::explaining(parts) } else { Vec::new() }
+    }
+
+    /// Where a cause is, and what the hardware event is called. What was counted for a section as a whole is where the
+    /// section begins: `part` is one of it.
+    fn spot(&self, cause: &lime::Cause, events: &[HardwareOf], part: &Part) -> (Spot, &'static str) {
         if cause.kind == lime::Kind::Hardware {
-            let event = events[cause.location as usize];
-            let name = if event.kind == EventKind::LastLevelMiss { "last-level miss" } else { "first-level miss" };
-            return (self.observed.sites[event.site as usize].at.clone(), name);
+            return match events[cause.location as usize] {
+                HardwareOf::Site(site, kind) => {
+                    let name = if kind == EventKind::LastLevelMiss { LAST_LEVEL_MISS } else { FIRST_LEVEL_MISS };
+                    (self.observed.sites[site as usize].at.clone(), name)
+                }
+                HardwareOf::Section(event) => {
+                    let place = if part.begin.line == 0 { &part.end } else { &part.begin };
+                    (place.clone(), event.name())
+                }
+            };
         }
         let spot = match self.graph.node(cause.location) {
             NodeOf::Block(block) | NodeOf::Latch(block) => self.observed.branch_of(block),
@@ -320,9 +348,21 @@ impl<'a> Sections<'a> {
 /// An analysis with what its hardware events are, and how much each of its causes leads.
 struct Analysed {
     analysis: lime::Analysis,
-    events: Vec<SiteEvent>,
+    events: Vec<HardwareOf>,
     leads: Vec<f64>,
 }
+
+/// What a hardware event is of.
+#[derive(Clone, Copy)]
+enum HardwareOf {
+    /// A modelled miss at a site.
+    Site(u32, EventKind),
+    /// What was counted in the section.
+    Section(CounterEvent),
+}
+
+const FIRST_LEVEL_MISS: &str = "first-level miss";
+const LAST_LEVEL_MISS: &str = "last-level miss";
 
 #[derive(Default)]
 struct Found {
