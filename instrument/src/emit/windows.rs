@@ -1,6 +1,6 @@
 //! What comes before a question in a nest: the loop looks into its windows ([`threadtalk_abi::window`]).
 
-use super::prologue::{Prologue, WriteId};
+use super::prologue::Prologue;
 use super::write::granule_aligned;
 use super::{Emitted, Likely, ModuleEmitter};
 use crate::error::PassError;
@@ -218,11 +218,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         iterations: IntValue<'ctx>,
     ) -> Emitted<()> {
         let b = &self.builder;
-        let id = match prologue.write_id {
-            Some(WriteId::Slot(slot)) => b.build_load(self.i32, slot, "")?.into_int_value(),
-            Some(WriteId::Value(id)) => id,
-            None => return Err(PassError::Invalid("no write id".into())),
-        };
+        let id = self.id_of_writes(prologue)?;
         let shift = self.load_int(self.i64, window, offset::WINDOW_CELLS)?;
         let address = b.build_ptr_to_int(group.address, self.i64, "")?;
         let start = b.build_int_add(address, shift, "")?;

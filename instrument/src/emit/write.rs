@@ -26,11 +26,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         // Before the branch: instruction selection shares it with other writes of the same line only if it dominates
         // them.
         let b = &self.builder;
-        let id = match prologue.write_id {
-            Some(WriteId::Slot(slot)) => b.build_load(self.i32, slot, "")?.into_int_value(),
-            Some(WriteId::Value(id)) => id,
-            None => return Err(PassError::Invalid("no write id".into())),
-        };
+        let id = self.id_of_writes(prologue)?;
         let id = b.build_int_add(id, site, "")?;
         match Shape::of(access.bytes, access.align).cells {
             1 => {
@@ -106,15 +102,11 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         site: IntValue<'ctx>,
         done: BasicBlock<'ctx>,
     ) -> Emitted<BasicBlock<'ctx>> {
-        let here = self.here()?;
-        let function = here.get_parent().ok_or(PassError::Invalid("block without function".into()))?;
         let hook = hooks::write(access.bytes).ok_or(PassError::Invalid("no hook for this size".into()))?;
-        let slow = self.context.append_basic_block(function, "");
-        self.builder.position_at_end(slow);
-        self.call(hook, &[access.pointer.into(), self.global_site(site)?.into()])?;
-        self.builder.build_unconditional_branch(done)?;
-        self.builder.position_at_end(here);
-        Ok(slow)
+        self.cold_block(done, || {
+            self.call(hook, &[access.pointer.into(), self.global_site(site)?.into()])?;
+            Ok(())
+        })
     }
 
     /// A cold block that calls the function for an access and branches to `done`.
@@ -125,14 +117,31 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         site: IntValue<'ctx>,
         done: BasicBlock<'ctx>,
     ) -> Emitted<BasicBlock<'ctx>> {
+        self.cold_block(done, || {
+            self.call_access(direction, access, site)?;
+            Ok(())
+        })
+    }
+
+    /// A block beside the one that is being written, with what `emit` puts there, which branches to `done`.
+    fn cold_block(&self, done: BasicBlock<'ctx>, emit: impl FnOnce() -> Emitted<()>) -> Emitted<BasicBlock<'ctx>> {
         let here = self.here()?;
         let function = here.get_parent().ok_or(PassError::Invalid("block without function".into()))?;
         let slow = self.context.append_basic_block(function, "");
         self.builder.position_at_end(slow);
-        self.call_access(direction, access, site)?;
+        emit()?;
         self.builder.build_unconditional_branch(done)?;
         self.builder.position_at_end(here);
         Ok(slow)
+    }
+
+    /// What the function's writes leave in cells, before their sites are added.
+    pub fn id_of_writes(&self, prologue: &Prologue<'ctx>) -> Emitted<IntValue<'ctx>> {
+        match prologue.write_id {
+            Some(WriteId::Slot(slot)) => Ok(self.builder.build_load(self.i32, slot, "")?.into_int_value()),
+            Some(WriteId::Value(id)) => Ok(id),
+            None => Err(PassError::Invalid("no write id".into())),
+        }
     }
 
     /// Calls the function or hook for an access of known size.
