@@ -40,7 +40,7 @@ function layout(labels) {
 
 function matrixPanel(panel, figures, view) {
   const { cells, byPlace } = cellsOf(figures);
-  const place = layout(labelsOf(figures).map((label) => cut(label, 16)));
+  const place = layout(labelsOf(figures).map((label) => cut(label, 20)));
   const { n, side, left } = place;
   const value = (cell) => panel.value(part(cell, view.part));
   const shown = cells.filter((cell) => value(cell) > 0);

@@ -3,8 +3,10 @@
 use crate::number;
 use threadtalk_crd::compare::{Figures, Judged, Metric};
 
-/// Relations from here on read better as factors.
-const FACTOR: f64 = 10.0;
+/// Relations from here on read better as factors, and those beyond the second need no figure.
+const FACTORS: std::ops::RangeInclusive<f64> = 10.0..=1000.0;
+/// What two ways to add up the same numbers may differ by.
+const EQUAL: f64 = 1e-9;
 
 /// What a metric is called.
 pub fn name(metric: Metric) -> String {
@@ -44,7 +46,7 @@ pub fn value(granule: f64, metric: Metric, value: f64) -> String {
     }
 }
 
-/// `-45 %`, `x 14`, `+12 points`, `=`, `new`.
+/// `-45 %`, `x 14`, `> x 1000`, `+12 points`, `=`, `new`.
 pub fn relation(metric: Metric, base: f64, new: f64) -> String {
     let signed = |value: f64| format!("{}{}", if value < 0.0 { "-" } else { "+" }, number::quantity(value.abs()));
     let points = |points: f64| match rounded(points) {
@@ -57,7 +59,9 @@ pub fn relation(metric: Metric, base: f64, new: f64) -> String {
         Metric::DefiniteMiss(_) | Metric::ProbableMiss(_) => points((new - base) * 100.0),
         Metric::Balance | Metric::Imbalance => points(new - base),
         _ if base == 0.0 => "new".to_string(),
-        _ if new / base >= FACTOR => format!("x {}", number::quantity(new / base)),
+        _ if (new / base - 1.0).abs() < EQUAL => "=".to_string(),
+        _ if new / base > *FACTORS.end() => format!("> x {}", FACTORS.end()),
+        _ if new / base >= *FACTORS.start() => format!("x {}", number::quantity(new / base)),
         _ => format!("{} %", signed(rounded((new / base - 1.0) * 100.0))),
     }
 }
@@ -92,6 +96,8 @@ mod tests {
         assert_eq!([raw(100.0, 55.0), raw(100.0, 123.4), raw(3.0, 3.0)], ["-45 %", "+23.4 %", "="]);
         assert_eq!([raw(0.0, 5.0), raw(100.0, 1400.0), raw(5.0, 0.0)], ["new", "x 14", "-100 %"]);
         assert_eq!(raw(1e6, 1e6 + 100.0), "+0.01 %");
+        assert_eq!([raw(1.0, 1e3), raw(1.0, 7e11)], ["x 1k", "> x 1000"]);
+        assert_eq!(relation(Metric::Homogeneity, 0.1 + 0.2, 0.3), "=");
         assert_eq!(relation(Metric::DefiniteMiss(Some(1)), 0.05, 0.3), "+25 points");
         assert_eq!(relation(Metric::Balance, 12.5, 12.501), "=");
         assert_eq!(relation(Metric::Balance, 12.5, 4.25), "-8.3 points");

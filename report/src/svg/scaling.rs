@@ -58,7 +58,7 @@ pub fn picture(scaling: &Scaling, region: &RegionScaling) -> Option<String> {
     let name = words::title(scaling, region);
     let title = format!("Communication reuse distance by {}: {name}", scaling.axis);
     let description = format!("Median: {}. p90: {}.", words::law(&region.crd_median), words::law(&region.crd_p90));
-    let rows = region.crossings.len().div_ceil(2) as i32;
+    let rows = (region.crossings.len().div_ceil(2) + usize::from(shared(region))) as i32;
     let size = ((LEFT + WIDTH + RIGHT) as u32, (TOP + HEIGHT + 78 + rows * 18) as u32);
     Some(canvas::picture(size, &title, &description, |canvas| {
         let heading = format!("Reuse distance by {}: {}", scaling.axis, crate::fold::shorten(&name, 44));
@@ -140,7 +140,8 @@ fn series(canvas: &mut Canvas, scaling: &Scaling, growth: &Growth, axes: &Axes, 
         let last = scaling.sizes.last().copied().unwrap_or(axes.x.1);
         let measured: Vec<(i32, i32)> = (0..=STEPS).filter(|step| n(*step) <= last * 1.001).map(point).collect();
         canvas.line(&measured, colour, 2);
-        let beyond: Vec<(i32, i32)> = (measured.len() as i32 - 1..=STEPS).map(point).collect();
+        let within = |step: &i32| law.at(n(*step)) <= axes.y.1;
+        let beyond: Vec<(i32, i32)> = (measured.len() as i32 - 1..=STEPS).take_while(within).map(point).collect();
         dashed(canvas, &beyond, colour);
     }
     for (n, value) in scaling.sizes.iter().zip(&growth.values) {
@@ -148,6 +149,11 @@ fn series(canvas: &mut Canvas, scaling: &Scaling, growth: &Growth, axes: &Axes, 
         let (x, y) = (axes.x(*n), axes.y(*value));
         canvas.fill((x - 4, y - 4), (x + 4, y + 4), colour);
     }
+}
+
+/// Whether part of a cache's size is taken by what its threads keep there for themselves: the broken lines.
+fn shared(region: &RegionScaling) -> bool {
+    region.cutoffs.iter().any(|cache| cache.min_bytes.iter().flatten().any(|min| *min < cache.max_bytes))
 }
 
 /// Where the median crosses, in two columns: possible and certain misses.
@@ -164,5 +170,10 @@ fn crossings(canvas: &mut Canvas, region: &RegionScaling) {
         canvas.text(&level, (x, y), Anchor::Start, font.colour(level_colour(crossing.level)).bold());
         let text = format!("{what} {}", words::crossing(crossing));
         canvas.text(&text, (x + 28, y), Anchor::Start, font.colour(INK));
+    }
+    if shared(region) {
+        let y = top + region.crossings.len().div_ceil(2) as i32 * 18;
+        let text = "broken lines: the size less the private data of the threads that share the cache; from there on misses are possible";
+        canvas.text(text, (LEFT, y), Anchor::Start, Font::new(11.0).colour(FAINT));
     }
 }
