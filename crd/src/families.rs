@@ -50,7 +50,7 @@ pub fn each(recorded: &mut Recorded, tree: &Tree, threads: &Threads, mut see: im
     let mut waiting: Vec<Option<Part>> = tree.nodes.iter().map(|_| None).collect();
     let mut scratch = Scratch::new(threads.len());
     for id in (0..tree.nodes.len()).rev() {
-        let own = Part::own(recorded, id, tree.nodes[id].has_accesses, threads);
+        let own = Part::own(recorded, id, tree.nodes[id].has_accesses, threads, &mut scratch);
         let inside: Vec<Part> = children[id].iter().filter_map(|child| waiting[*child as usize].take()).collect();
         let total = (!inside.is_empty()).then(|| Part::sum(&own, &inside, &mut scratch));
         see(id, &Family { visits: &recorded.visits[id], own: &own, total: total.as_ref() });
@@ -63,10 +63,10 @@ pub fn each(recorded: &mut Recorded, tree: &Tree, threads: &Threads, mut see: im
 }
 
 impl Part {
-    fn own(recorded: &mut Recorded, id: usize, has_accesses: bool, threads: &Threads) -> Self {
-        let cells = cells::own(&recorded.events[id], |thread| threads.index(thread));
+    fn own(recorded: &mut Recorded, id: usize, has_accesses: bool, threads: &Threads, scratch: &mut Scratch) -> Self {
+        let cells = cells::own(&recorded.events[id], |thread| threads.index(thread), scratch);
         let private = std::mem::take(&mut recorded.private[id]);
-        let participants = participants::own(&cells, &recorded.visits[id], &private, has_accesses);
+        let participants = participants::own(&cells, &recorded.visits[id], &private, has_accesses, threads.len());
         Self { cells, private, traces: recorded.traces[id].take(), participants }
     }
 

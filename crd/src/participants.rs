@@ -4,6 +4,7 @@
 //! nobody else read, or entered the region and the region itself accesses memory. The last may count a thread that
 //! passed through without executing any of the accesses.
 
+use bitvec::bitvec;
 use threadtalk_profile::Profile;
 
 use crate::matrices::cells::Cell;
@@ -44,14 +45,14 @@ pub fn fold(mut counts: ByThread) -> ByThread {
     counts
 }
 
-/// Threads that touched memory in a region itself, ascending.
-pub fn own(cells: &[Cell], visits: &ByThread, private: &ByThread, has_accesses: bool) -> Vec<u32> {
-    let mut threads: Vec<u32> = cells.iter().flat_map(|c| [c.writer, c.reader]).collect();
-    threads.extend(private.iter().map(|(thread, _)| *thread));
-    if has_accesses {
-        threads.extend(visits.iter().filter(|(_, count)| *count > 0).map(|(thread, _)| *thread));
-    }
-    sorted(threads)
+/// Threads that touched memory in a region itself, ascending; the profile has `threads` of them.
+pub fn own(cells: &[Cell], visits: &ByThread, private: &ByThread, has_accesses: bool, threads: usize) -> Vec<u32> {
+    let of_cells = cells.iter().flat_map(|c| [c.writer, c.reader]);
+    let of_private = private.iter().map(|(thread, _)| *thread);
+    let of_visits = visits.iter().filter(|(_, count)| has_accesses && *count > 0).map(|(thread, _)| *thread);
+    let mut touched = bitvec![0; threads];
+    of_cells.chain(of_private).chain(of_visits).for_each(|thread| touched.set(thread as usize, true));
+    touched.iter_ones().map(|thread| thread as u32).collect()
 }
 
 /// Ascending, each thread once.

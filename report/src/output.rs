@@ -2,7 +2,9 @@
 
 use crate::error::{Error, Result};
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::io::Write;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 /// Names the files that an earlier report wrote to a folder, one a line: these may be replaced.
@@ -14,9 +16,11 @@ pub fn to_stdout(bytes: &[u8]) -> Result<()> {
     stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|e| Error::stdout(&e))
 }
 
-/// Gives standard output to what writes to it bit by bit.
+/// Gives standard output to what writes much to it, in large parts. `Stdout` would look for line ends in each.
 pub fn stream(write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
-    write(&mut std::io::stdout().lock()).map_err(|e| Error::stdout(&e))
+    let stdout = std::io::stdout().lock();
+    let written = stdout.as_fd().try_clone_to_owned().and_then(|fd| write(&mut File::from(fd)));
+    written.map_err(|e| Error::stdout(&e))
 }
 
 /// The text that `write` would give to a file.

@@ -56,23 +56,16 @@ impl Cell {
 }
 
 /// The cells of a region's own events, by (writer, reader).
-pub fn own(events: &[Event], index: impl Fn(u32) -> u32) -> Vec<Cell> {
-    let mut cells: Vec<Cell> = events.iter().map(|e| Cell::of(e, &index)).collect();
-    fold(&mut cells);
-    cells
+pub fn own(events: &[Event], index: impl Fn(u32) -> u32, scratch: &mut Scratch) -> Vec<Cell> {
+    scratch.sum(events.iter().map(|e| Cell::of(e, &index)), events.len())
 }
 
 /// The sum of sparse matrices, by (writer, reader).
 pub fn sum(lists: &[&[Cell]], scratch: &mut Scratch) -> Vec<Cell> {
-    let entries: usize = lists.iter().map(|l| l.len()).sum();
     match lists {
         [] => Vec::new(),
         [one] => one.to_vec(),
-        _ => scratch.sum_dense(lists, entries).unwrap_or_else(|| {
-            let mut all = lists.concat();
-            fold(&mut all);
-            all
-        }),
+        _ => scratch.sum(lists.iter().copied().flatten().copied(), lists.iter().map(|l| l.len()).sum()),
     }
 }
 
@@ -107,11 +100,20 @@ impl Scratch {
         Self { position: vec![u32::MAX; threads], dense: Vec::new() }
     }
 
+    /// Adds up what has the same place, of so many `entries` in any order.
+    fn sum(&mut self, cells: impl Iterator<Item = Cell> + Clone, entries: usize) -> Vec<Cell> {
+        self.sum_dense(cells.clone(), entries).unwrap_or_else(|| {
+            let mut all: Vec<Cell> = cells.collect();
+            fold(&mut all);
+            all
+        })
+    }
+
     /// Adds into a dense matrix over the threads that occur; none where sorting is cheaper, as for
     /// thousands of threads of which each talks to a few.
-    fn sum_dense(&mut self, lists: &[&[Cell]], entries: usize) -> Option<Vec<Cell>> {
+    fn sum_dense(&mut self, cells: impl Iterator<Item = Cell> + Clone, entries: usize) -> Option<Vec<Cell>> {
         let mut threads: Vec<u32> = Vec::new();
-        for cell in lists.iter().copied().flatten() {
+        for cell in cells.clone() {
             for thread in [cell.writer, cell.reader] {
                 if self.position[thread as usize] == u32::MAX {
                     self.position[thread as usize] = 0;
@@ -122,7 +124,7 @@ impl Scratch {
         threads.sort_unstable();
         let size = threads.len();
         let is_dense = size * size <= 4 * entries;
-        let cells = is_dense.then(|| {
+        let sums = is_dense.then(|| {
             for (position, thread) in (0..).zip(&threads) {
                 self.position[*thread as usize] = position;
             }
@@ -130,19 +132,19 @@ impl Scratch {
                 self.dense.resize(size * size, Cell::default());
             }
             let dense = &mut self.dense[..size * size];
-            for cell in lists.iter().copied().flatten() {
+            for cell in cells {
                 let row = self.position[cell.writer as usize] as usize;
                 let sum = &mut dense[row * size + self.position[cell.reader as usize] as usize];
                 (sum.writer, sum.reader) = cell.key();
-                sum.add(cell);
+                sum.add(&cell);
             }
             let has_events = |c: &Cell| c.raw > 0 || c.rar > 0;
-            let mut cells = Vec::with_capacity(dense.iter().filter(|c| has_events(c)).count());
-            cells.extend(dense.iter_mut().map(std::mem::take).filter(has_events));
-            cells
+            let mut sums = Vec::with_capacity(dense.iter().filter(|c| has_events(c)).count());
+            sums.extend(dense.iter_mut().map(std::mem::take).filter(has_events));
+            sums
         });
         threads.iter().for_each(|t| self.position[*t as usize] = u32::MAX);
-        cells
+        sums
     }
 }
 
@@ -213,12 +215,12 @@ mod tests {
         let b = [cell(0, 5, 4, 1), cell(1, 0, 7, 7), cell(5, 0, u64::MAX, 0)];
         let mut scratch = Scratch::new(6);
         let expected = [cell(0, 1, 1, 2), cell(0, 5, 7, 1), cell(1, 0, 7, 7), cell(5, 0, u64::MAX, 1)];
-        assert_eq!(scratch.sum_dense(&[&a, &b], 6).unwrap(), expected);
         let mut sparse = [a, b].concat();
+        assert_eq!(scratch.sum_dense(sparse.iter().copied(), 6).unwrap(), expected);
         fold(&mut sparse);
         assert_eq!(sparse, expected);
         // Three threads with a single cell are not worth a dense matrix; the scratch memory is clean again.
-        assert!(scratch.sum_dense(&[&[cell(0, 1, 1, 1)], &[cell(2, 3, 1, 1)]], 2).is_none());
+        assert!(scratch.sum_dense([cell(0, 1, 1, 1), cell(2, 3, 1, 1)].into_iter(), 2).is_none());
         assert!(scratch.position.iter().all(|p| *p == u32::MAX));
     }
 

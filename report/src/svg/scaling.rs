@@ -173,7 +173,8 @@ fn crossings(canvas: &mut Canvas, region: &RegionScaling) {
     }
     if shared(region) {
         let y = top + region.crossings.len().div_ceil(2) as i32 * 18;
-        let text = "broken lines: the size less the private data of the threads that share the cache; from there on misses are possible";
+        let text = "broken lines: the size less the private data of the threads that share the cache; \
+                    from there on misses are possible";
         canvas.text(text, (LEFT, y), Anchor::Start, Font::new(11.0).colour(FAINT));
     }
 }
