@@ -1,25 +1,60 @@
 //! Which variables and blocks the events of a region are about.
 //!
-//! The compiler names the variable at each reading site. Where that is a pointer, the runtime has looked up for a
-//! sample of the site's true communication which call had allocated the memory; all events of the site are split in
-//! these proportions.
+//! The compiler names the variable at each site, and of a pointer the pointer. An event is attributed to
+//!
+//! 1. the variable at the reading site, if the compiler knows which one it is;
+//! 2. else the variable at the writing site: the event's element is the one that was written there, so that what main
+//!    stored into its array stays that array's when a thread reads it through a parameter;
+//! 3. else what the runtime found for a sample of the site's true communication: the call that allocated the memory, or
+//!    the global variable that lies there. Events of the site that are left are split in these proportions;
+//! 4. else "what the pointer leads to".
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
-use threadtalk_abi::module::ObjectKind;
+use threadtalk_abi::module::{ObjectKind, site_flags};
 use threadtalk_profile::{Event, Profile, Stride};
 
 use crate::model::{Memory, Object};
 
 /// Number of an object in [`Objects`].
-pub type ObjectId = u32;
+type ObjectId = u32;
+
+/// What has no name.
+const UNNAMED: &str = "the data";
+
+/// Objects and their parts of some events.
+type Parts = Vec<(ObjectId, u64)>;
 
 /// Variables and allocations of a profile.
 pub struct Objects {
     known: Vec<Identity>,
     ids: HashMap<Identity, ObjectId>,
-    /// Parts of each reading site's events, which add up to more than 0.
-    of_site: HashMap<u32, Vec<(ObjectId, u64)>>,
+    of_reader: HashMap<u32, Reader>,
+    /// The variable of each writing site, where that is certain and a reader needs it.
+    of_writer: HashMap<u32, Parts>,
+}
+
+/// A reading site.
+struct Reader {
+    /// The compiler knew the variable: whoever wrote it, it is this one.
+    is_certain: bool,
+    /// Parts, which add up to more than 0, of its events that the writing site does not name.
+    parts: Parts,
+    /// Whether there are such events.
+    has_unnamed: bool,
+    /// What the writing sites name.
+    written: BTreeSet<ObjectId>,
+}
+
+/// What a reading site received.
+struct Received {
+    at: Identity,
+    /// True communication.
+    all: u64,
+    /// Of it, what comes from sites that name a variable.
+    named: u64,
+    has_unnamed: bool,
+    written: BTreeSet<ObjectId>,
 }
 
 /// What tells objects apart.
@@ -34,42 +69,78 @@ struct Identity {
 impl Objects {
     /// The objects of all sites that `events` mention.
     pub fn new(profile: &Profile) -> Self {
-        let mut objects = Self { known: Vec::new(), ids: HashMap::new(), of_site: HashMap::new() };
+        let of_reader = HashMap::new();
+        let mut objects = Self { known: Vec::new(), ids: HashMap::new(), of_reader, of_writer: HashMap::new() };
         let mut samples: BTreeMap<u32, Vec<(u32, u64)>> = BTreeMap::new();
         for sample in profile.object_events().filter(|s| s.raw > 0) {
             samples.entry(sample.reader_site).or_default().push((sample.allocation_site, sample.raw));
         }
-        let mut latest = None;
-        for event in profile.events() {
-            let is_next = latest.replace(event.reader_site) != Some(event.reader_site);
-            if is_next && !objects.of_site.contains_key(&event.reader_site) {
-                let samples = samples.get(&event.reader_site).map_or(&[][..], Vec::as_slice);
-                let parts = objects.parts(profile, event.reader_site, samples);
-                objects.of_site.insert(event.reader_site, parts);
-            }
+        for (site, received) in objects.received(profile) {
+            let samples = samples.get(&site).map_or(&[][..], Vec::as_slice);
+            let is_certain = is_variable(&received.at);
+            let parts = match is_certain {
+                true => vec![(objects.enter(received.at), 1)],
+                false => objects.parts(profile, &received, samples),
+            };
+            let Received { has_unnamed, written, .. } = received;
+            objects.of_reader.insert(site, Reader { is_certain, parts, has_unnamed, written });
         }
         objects
     }
 
-    fn parts(&mut self, profile: &Profile, site: u32, samples: &[(u32, u64)]) -> Vec<(ObjectId, u64)> {
-        let named = of_access(profile, site);
-        if samples.is_empty() || matches!(named.kind, Memory::Global | Memory::Stack) {
-            return vec![(self.enter(named), 1)];
-        }
-        let parts = samples.iter().map(|(allocation, weight)| {
-            let identity = if *allocation == 0 { named.clone() } else { of_allocation(profile, *allocation, &named) };
-            (self.enter(identity), *weight)
-        });
-        let mut parts: Vec<_> = parts.collect();
-        parts.sort_unstable();
-        parts.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            if same {
-                kept.1 = kept.1.saturating_add(next.1);
+    /// What each reading site received, and from whom, where its own variable is not known.
+    fn received(&mut self, profile: &Profile) -> BTreeMap<u32, Received> {
+        let mut readers: BTreeMap<u32, Received> = BTreeMap::new();
+        let mut writers: HashMap<u32, Option<ObjectId>> = HashMap::new();
+        for event in profile.events() {
+            let reader = readers.entry(event.reader_site).or_insert_with(|| {
+                let at = of_access(profile, event.reader_site);
+                Received { at, all: 0, named: 0, has_unnamed: false, written: BTreeSet::new() }
+            });
+            if is_variable(&reader.at) {
+                continue;
             }
-            same
-        });
-        parts
+            let site = event.writer_site;
+            let name = |this: &mut Self| of_write(profile, site).map(|variable| this.enter(variable));
+            let named = *writers.entry(site).or_insert_with(|| name(self));
+            reader.all = reader.all.saturating_add(event.raw);
+            match named {
+                Some(object) => {
+                    reader.named = reader.named.saturating_add(event.raw);
+                    reader.written.insert(object);
+                }
+                None => reader.has_unnamed = true,
+            }
+        }
+        self.of_writer = writers.into_iter().filter_map(|(site, object)| Some((site, vec![(object?, 1)]))).collect();
+        readers
+    }
+
+    /// Parts of the events that no site names: those of the samples, less what the named ones have among the samples
+    /// that found no allocation.
+    fn parts(&mut self, profile: &Profile, received: &Received, samples: &[(u32, u64)]) -> Parts {
+        let through = &received.at;
+        let mut weights: BTreeMap<ObjectId, u64> = BTreeMap::new();
+        let (mut all, mut nowhere) = (0u64, 0u64);
+        for (site, weight) in samples {
+            all = all.saturating_add(*weight);
+            if *site == 0 {
+                nowhere = nowhere.saturating_add(*weight);
+                continue;
+            }
+            let part = weights.entry(self.enter(of_sample(profile, *site, through))).or_default();
+            *part = part.saturating_add(*weight);
+        }
+        let named = u128::from(all) * u128::from(received.named) / u128::from(received.all.max(1));
+        let nowhere = u128::from(nowhere).saturating_sub(named) as u64;
+        if nowhere > 0 {
+            let part = weights.entry(self.enter(through.clone())).or_default();
+            *part = part.saturating_add(nowhere);
+        }
+        if weights.is_empty() {
+            return vec![(self.enter(through.clone()), 1)];
+        }
+        weights.into_iter().collect()
     }
 
     fn enter(&mut self, identity: Identity) -> ObjectId {
@@ -80,23 +151,23 @@ impl Objects {
         })
     }
 
-    /// The objects of an event and their parts of `count`, which add up to it.
-    pub fn split(&self, event: &Event, count: u64) -> impl Iterator<Item = (ObjectId, u64)> + '_ {
-        share(self.parts_of(event.reader_site), count)
-    }
-
-    fn parts_of(&self, site: u32) -> &[(ObjectId, u64)] {
-        self.of_site.get(&site).map_or(&[][..], Vec::as_slice)
+    /// The objects of an event and their parts of it.
+    fn parts_of(&self, event: &Event) -> &[(ObjectId, u64)] {
+        let Some(reader) = self.of_reader.get(&event.reader_site) else { return &[] };
+        let named = if reader.is_certain { None } else { self.of_writer.get(&event.writer_site) };
+        named.unwrap_or(&reader.parts)
     }
 
     /// Whether two reading sites may be about the same memory: false only where the objects of both are known, and
     /// differ. A pointer whose allocation was not sampled may lead anywhere.
     pub fn may_be_same(&self, a: u32, b: u32) -> bool {
         let known = |site: u32| {
-            let parts = self.parts_of(site).iter().map(|(id, _)| *id);
+            let reader = self.of_reader.get(&site)?;
+            let unnamed = if reader.is_certain || reader.has_unnamed { &reader.parts[..] } else { &[] };
+            let mut all = reader.written.clone();
+            all.extend(unnamed.iter().map(|(id, _)| *id));
             let is_memory = |id: &ObjectId| !matches!(self.known[*id as usize].kind, Memory::Pointer | Memory::Unknown);
-            let parts: Vec<ObjectId> = parts.collect();
-            parts.iter().all(is_memory).then_some(parts).filter(|parts| !parts.is_empty())
+            all.iter().all(is_memory).then_some(all)
         };
         match (known(a), known(b)) {
             (Some(a), Some(b)) => a.iter().any(|id| b.contains(id)),
@@ -104,19 +175,26 @@ impl Objects {
         }
     }
 
-    /// The name of an object; empty = unknown.
-    pub fn name(&self, id: ObjectId) -> &Arc<str> {
-        &self.known[id as usize].name
+    /// What most of an event is about, in words: `` `name` ``, or through which pointer it is accessed.
+    pub fn name(&self, event: &Event) -> String {
+        let most = self.parts_of(event).iter().max_by_key(|(id, weight)| (*weight, std::cmp::Reverse(*id)));
+        match most.map(|(id, _)| &self.known[*id as usize]) {
+            None => UNNAMED.to_owned(),
+            Some(object) if object.name.is_empty() => UNNAMED.to_owned(),
+            Some(object) if object.kind == Memory::Pointer => format!("what `{}` points to", object.name),
+            Some(object) => format!("`{}`", object.name),
+        }
     }
 
     /// The objects of some events, those with the most communication first.
     pub fn describe<'e>(&self, events: impl IntoIterator<Item = &'e Event>) -> Vec<Object> {
         let mut sums: BTreeMap<ObjectId, (u64, u64)> = BTreeMap::new();
         // Events of a line follow each other: of a million, a thousand are not about what the one before was.
-        let mut latest: (u32, &[(ObjectId, u64)]) = (0, self.parts_of(0));
+        let mut latest: ((u32, u32), &[(ObjectId, u64)]) = ((0, 0), &[]);
         for event in events {
-            if event.reader_site != latest.0 {
-                latest = (event.reader_site, self.parts_of(event.reader_site));
+            let sites = (event.reader_site, event.writer_site);
+            if sites != latest.0 {
+                latest = (sites, self.parts_of(event));
             }
             for ((object, raw), (_, rar)) in share(latest.1, event.raw).zip(share(latest.1, event.rar)) {
                 let sum = sums.entry(object).or_default();
@@ -178,9 +256,25 @@ fn of_access(profile: &Profile, site: u32) -> Identity {
     Identity { kind, name: Arc::clone(&access.object), file: Arc::clone(&access.file), line: access.line }
 }
 
-/// The blocks of a call, named by the variable that received them, else by the pointer through which they are read.
-fn of_allocation(profile: &Profile, site: u32, through: &Identity) -> Identity {
-    let name = profile.access(site).map(|a| &a.object).filter(|n| !n.is_empty()).unwrap_or(&through.name);
+fn is_variable(identity: &Identity) -> bool {
+    matches!(identity.kind, Memory::Global | Memory::Stack) && !identity.name.is_empty()
+}
+
+/// The variable that is written at a site. None for calls of the C library and copies: what the compiler names there may
+/// be what they read.
+fn of_write(profile: &Profile, site: u32) -> Option<Identity> {
+    let names_target = profile.site(site)?.flags & site_flags::LIBRARY == 0;
+    Some(of_access(profile, site)).filter(|variable| names_target && is_variable(variable))
+}
+
+/// What lies where a sample was taken: a global variable, or the blocks of a call, named by the variable that received
+/// them, else by the pointer through which they are read.
+fn of_sample(profile: &Profile, site: u32, through: &Identity) -> Identity {
+    let named = of_access(profile, site);
+    if is_variable(&named) {
+        return named;
+    }
+    let name = if named.name.is_empty() { &through.name } else { &named.name };
     let (file, line) = profile.site(site).map_or(("".into(), 0), |s| (Arc::clone(&s.file), s.line));
     Identity { kind: Memory::Heap, name: Arc::clone(name), file, line }
 }

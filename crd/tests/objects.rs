@@ -5,7 +5,7 @@ mod profiles;
 use profiles::{event, module, report};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use threadtalk_abi::module::ObjectKind;
+use threadtalk_abi::module::{ObjectKind, site_flags};
 use threadtalk_crd::Options;
 use threadtalk_crd::model::Memory;
 use threadtalk_profile::layout::shared_line_flags::OTHER_READS;
@@ -37,9 +37,13 @@ prop_compose! {
         samples in prop::collection::vec((1..=SITES, 0..=SITES, 0..4u64), 0..12),
         shared in prop::collection::vec((1..=SITES, 1..=SITES, 0..=SITES, any::<bool>(), 1..100u64), 0..8),
         written in prop::collection::vec((1..=SITES, 0..100u64), 0..8),
+        calls in prop::collection::vec(any::<bool>(), SITES as usize),
     ) -> Contents {
         let mut module = module(&[("f", None), ("f", Some(0)), ("g", None), ("g", Some(2)), ("g", Some(3)), ("h", None)]);
         module.accesses = accesses;
+        for (site, is_call) in module.sites.iter_mut().zip(calls) {
+            site.flags = if is_call { site_flags::LIBRARY } else { 0 };
+        }
         let events = events.into_iter().map(|(reader_site, writer_site, reader, raw, rar)| Event {
             writer_site, ..event(reader_site, reader + 1, reader, raw, rar)
         });
@@ -75,27 +79,52 @@ fn named(contents: &Contents, site: u32) -> Identity {
     (kind, access.object.to_string(), given(access.file.to_string()), given(access.line))
 }
 
+fn is_variable(object: &Identity) -> bool {
+    matches!(object.0, Memory::Global | Memory::Stack) && !object.1.is_empty()
+}
+
+/// The variable that a site writes. A call of the C library may name what it reads.
+fn written(contents: &Contents, site: u32) -> Option<Identity> {
+    let is_call = contents.modules[0].sites[site as usize - 1].flags & site_flags::LIBRARY != 0;
+    Some(named(contents, site)).filter(|object| !is_call && is_variable(object))
+}
+
 /// What a sample says an event of a site is about.
 fn sampled(contents: &Contents, sample: &ObjectEvents) -> Identity {
     let through = named(contents, sample.reader_site);
-    if sample.allocation_site == 0 {
-        return through;
+    let receiver = named(contents, sample.allocation_site);
+    if is_variable(&receiver) {
+        return receiver;
     }
-    let receiver = named(contents, sample.allocation_site).1;
     let site = &contents.modules[0].sites[sample.allocation_site as usize - 1];
-    let name = if receiver.is_empty() { through.1 } else { receiver };
+    let name = if receiver.1.is_empty() { through.1 } else { receiver.1 };
     (Memory::Heap, name, Some(site.file.to_string()), Some(site.line))
 }
 
 /// The parts of an event by object, as real numbers, which add up to 1.
-fn parts(contents: &Contents, site: u32) -> Vec<(Identity, f64)> {
-    let samples: Vec<_> = contents.object_events.iter().filter(|s| s.reader_site == site && s.raw > 0).collect();
-    let own = named(contents, site);
-    if samples.is_empty() || matches!(own.0, Memory::Global | Memory::Stack) {
+fn parts(contents: &Contents, event: &Event) -> Vec<(Identity, f64)> {
+    let own = named(contents, event.reader_site);
+    if is_variable(&own) {
         return vec![(own, 1.0)];
     }
-    let all: u64 = samples.iter().map(|s| s.raw).sum();
-    samples.iter().map(|s| (sampled(contents, s), s.raw as f64 / all as f64)).collect()
+    if let Some(written) = written(contents, event.writer_site) {
+        return vec![(written, 1.0)];
+    }
+    let of_site = || contents.events.iter().filter(|e| e.reader_site == event.reader_site);
+    let all: u64 = of_site().map(|e| e.raw).sum();
+    let known: u64 = of_site().filter(|e| written(contents, e.writer_site).is_some()).map(|e| e.raw).sum();
+    let samples = || contents.object_events.iter().filter(|s| s.reader_site == event.reader_site && s.raw > 0);
+    let sum_of = |wanted: fn(&ObjectEvents) -> bool| samples().filter(|s| wanted(s)).map(|s| s.raw).sum::<u64>() as f64;
+    // The named ones are among the samples without an allocation: whole samples, rounded down.
+    let named_weight = (sum_of(|_| true) * known as f64 / all.max(1) as f64 + 1e-9).floor();
+    let found = samples().filter(|s| s.allocation_site > 0).map(|s| (sampled(contents, s), s.raw as f64));
+    let nowhere = (sum_of(|s| s.allocation_site == 0) - named_weight).max(0.0);
+    let weighted: Vec<(Identity, f64)> = found.chain([(own.clone(), nowhere)]).collect();
+    let sum: f64 = weighted.iter().map(|(_, weight)| weight).sum();
+    if sum == 0.0 {
+        return vec![(own, 1.0)];
+    }
+    weighted.into_iter().map(|(object, weight)| (object, weight / sum)).collect()
 }
 
 proptest! {
@@ -106,7 +135,7 @@ proptest! {
             let events: Vec<&Event> = contents.events.iter().filter(|e| e.region == region.id).collect();
             let mut expected: BTreeMap<Identity, [f64; 2]> = BTreeMap::new();
             for e in &events {
-                for (object, part) in parts(&contents, e.reader_site) {
+                for (object, part) in parts(&contents, e) {
                     let sums = expected.entry(object).or_default();
                     sums[0] += part * e.raw as f64;
                     sums[1] += part * e.rar as f64;

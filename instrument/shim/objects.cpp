@@ -3,6 +3,7 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/AbstractCallSite.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DebugProgramInstruction.h"
@@ -22,6 +23,8 @@ enum Kind : uint32_t { Unknown = 0, Global = 1, Stack = 2, Pointer = 3 };
 
 // How many loads, PHI nodes and selects are followed to a name.
 constexpr int MostSteps = 6;
+// Callers of a function that are looked at.
+constexpr int MostCallers = 16;
 
 struct Object {
   std::string name;
@@ -104,6 +107,14 @@ bool find_variable(Value *value, bool address, Object &object) {
     bool plain = expression->getNumElements() == 0;
     return address ? (declares && plain) || (!declares && indirect) : !declares && plain;
   };
+  // What was optimised by assignments has no declaration, but each assignment says where the variable lies.
+  if (address)
+    for (DbgVariableRecord *record : records)
+      if (record->isDbgAssign() && record->getAddress() == value &&
+          record->getAddressExpression()->getNumElements() == 0 && !record->getVariable()->getName().empty()) {
+        fill(object, record->getVariable());
+        return true;
+      }
   for (DbgVariableRecord *record : records)
     if (fits(record->isDbgDeclare(), record->getExpression()) && !record->getVariable()->getName().empty()) {
       fill(object, record->getVariable());
@@ -119,6 +130,81 @@ bool find_variable(Value *value, bool address, Object &object) {
 }
 
 bool describe(Value *pointer, int steps, Object &object);
+bool describe_base(Value *base, int steps, Object &object, bool &pointed);
+
+bool same(const Object &a, const Object &b) {
+  return a.kind == b.kind && a.name == b.name && a.file == b.file && a.line == b.line;
+}
+
+bool is_variable(const Object &object) { return object.kind == Global || object.kind == Stack; }
+
+// What a call that `use` is part of hands to a parameter; null if the function may be called in ways not seen here.
+Value *passed(const Use &use, const Argument &parameter) {
+  auto *call = dyn_cast<CallBase>(use.getUser());
+  if (!call)
+    return nullptr;
+  // The header's declaration has no !callback: thread, attributes, function, argument.
+  Function *callee = call->getCalledFunction();
+  if (callee && callee->getName() == "pthread_create" && call->arg_size() == 4 && call->isArgOperand(&use))
+    return call->getArgOperandNo(&use) == 2 && parameter.getArgNo() == 0 ? call->getArgOperand(3) : nullptr;
+  AbstractCallSite site(&use);
+  if (!site || !site.isCallee(&use) || parameter.getArgNo() >= site.getNumArgOperands())
+    return nullptr;
+  return site.getCallArgOperand(parameter.getArgNo());
+}
+
+// The variable that a parameter points into, if nobody else can call the function and all callers pass this one: OpenMP's
+// outlined bodies, what starts a thread, helpers.
+bool describe_parameter(const Argument &parameter, int steps, Object &object) {
+  const Function *function = parameter.getParent();
+  if (steps == 0 || !function->hasLocalLinkage() || function->hasNUsesOrMore(MostCallers + 1) ||
+      parameter.hasPassPointeeByValueCopyAttr())
+    return false;
+  bool found = false;
+  for (const Use &use : function->uses()) {
+    Value *pointer = passed(use, parameter);
+    if (!pointer)
+      return false;
+    Value *base = getUnderlyingObject(pointer, 32);
+    if (base == &parameter)
+      continue;
+    Object variable;
+    bool pointed = false;
+    if (!describe_base(base, steps - 1, variable, pointed) || pointed || !is_variable(variable))
+      return false;
+    if (found && !same(object, variable))
+      return false;
+    // Somewhere inside: at which member is not known.
+    if (pointer->stripPointerCasts() != base)
+      variable.type = nullptr;
+    object = variable;
+    found = true;
+  }
+  return found;
+}
+
+// The only value that a local variable ever has, which is read here: without optimisation parameters lie in memory.
+Value *only_value(Value *value) {
+  for (int step = 0; step < MostSteps; step++) {
+    auto *load = dyn_cast<LoadInst>(value);
+    auto *slot = load ? dyn_cast<AllocaInst>(load->getPointerOperand()) : nullptr;
+    if (!slot || !slot->getAllocatedType()->isPointerTy())
+      return value;
+    Value *stored = nullptr;
+    for (User *user : slot->users()) {
+      auto *store = dyn_cast<StoreInst>(user);
+      if (isa<LoadInst>(user))
+        continue;
+      if (!store || store->getPointerOperand() != slot || stored)
+        return value;
+      stored = store->getValueOperand();
+    }
+    if (!stored)
+      return value;
+    value = getUnderlyingObject(stored, 32);
+  }
+  return value;
+}
 
 // The name of the place that `pointer` leads to is that of its base plus a member.
 void add_member(Object &object, uint64_t offset, bool known, StringRef arrow) {
@@ -131,6 +217,46 @@ void add_member(Object &object, uint64_t offset, bool known, StringRef arrow) {
   object.name += path;
 }
 
+// What several values have in common that are one pointer by turns: the same name, or none. What is made from `self` (the
+// next step of a loop) adds nothing.
+bool describe_all(const Value *self, ArrayRef<Value *> values, int steps, Object &object) {
+  bool found = false;
+  for (Value *value : values) {
+    if (getUnderlyingObject(value, 32) == self)
+      continue;
+    Object other;
+    if (!describe(value, steps - 1, other) || (found && !same(object, other)))
+      return false;
+    object = other;
+    found = true;
+  }
+  return found;
+}
+
+// A pointer by its own name.
+bool describe_pointer(Value *base, int steps, Object &object) {
+  if (find_variable(base, false, object)) {
+    object.kind = Pointer;
+    object.type = pointee(object.type);
+    return true;
+  }
+  if (steps == 0)
+    return false;
+  if (auto *load = dyn_cast<LoadInst>(base)) {
+    if (!describe(load->getPointerOperand(), steps - 1, object))
+      return false;
+    object.kind = Pointer;
+    object.type = pointee(object.type);
+    return true;
+  }
+  if (auto *phi = dyn_cast<PHINode>(base))
+    return describe_all(phi, SmallVector<Value *>(phi->incoming_values()), steps, object);
+  if (auto *select = dyn_cast<SelectInst>(base))
+    return describe_all(select, {select->getTrueValue(), select->getFalseValue()}, steps, object);
+  return false;
+}
+
+// `pointed`: the name is that of a pointer which leads to the place.
 bool describe_base(Value *base, int steps, Object &object, bool &pointed) {
   pointed = false;
   if (auto *global = dyn_cast<GlobalVariable>(base)) {
@@ -152,30 +278,17 @@ bool describe_base(Value *base, int steps, Object &object, bool &pointed) {
     return true;
   }
   pointed = true;
-  if (find_variable(base, false, object)) {
-    object.kind = Pointer;
-    object.type = pointee(object.type);
-    return true;
-  }
-  if (steps == 0)
-    return false;
-  if (auto *load = dyn_cast<LoadInst>(base)) {
-    if (!describe(load->getPointerOperand(), steps - 1, object))
-      return false;
-    object.kind = Pointer;
-    object.type = pointee(object.type);
-    return true;
-  }
-  if (auto *phi = dyn_cast<PHINode>(base)) {
-    for (Value *incoming : phi->incoming_values())
-      if (incoming != phi && describe(incoming, steps - 1, object))
-        return true;
-    return false;
-  }
-  if (auto *select = dyn_cast<SelectInst>(base))
-    return describe(select->getTrueValue(), steps - 1, object) ||
-           describe(select->getFalseValue(), steps - 1, object);
-  return false;
+  bool named = describe_pointer(base, steps, object);
+  auto *parameter = dyn_cast<Argument>(only_value(base));
+  Object variable;
+  if (!parameter || !describe_parameter(*parameter, steps, variable))
+    return named;
+  // The callee's own type tells members, also behind `void *`.
+  if (named && object.type)
+    variable.type = object.type;
+  object = variable;
+  pointed = false;
+  return true;
 }
 
 // The last constant distance on the way from the base: members of structures, also of those in arrays.

@@ -47,7 +47,7 @@ function objectSection(objects) {
       cellOf(count(object.raw), "", ` title="${exactly(object.raw)}"`) +
       cellOf(count(object.rar), "", ` title="${exactly(object.rar)}"`) +
       word(object.name || "(no name)") +
-      word(object.kind) +
+      word(object.kind === "pointer" ? "through this pointer" : object.kind) +
       word(object.at ? position(object.at) : "");
   }
   section.append(table);

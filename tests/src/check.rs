@@ -169,6 +169,9 @@ fn one(expectation: &Expectation, check: &Check, report: &Report) -> Result<(), 
             let found = report.between_lines(matrix, file, line(writer)?, line(reader)?);
             comparison.number(None, None, found)?;
         }
+        Subject::Object { matrix, kind, name } => {
+            comparison.number(None, None, report.of_object(matrix, kind, name.as_deref()))?;
+        }
         Subject::Number { path, region } => {
             let pointer = format!("/{}", path.replace('.', "/"));
             for region in report.select(region, &expectation.marks)? {

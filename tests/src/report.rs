@@ -140,6 +140,16 @@ impl Report {
         lines.filter(|l| here(&l["writer"], writer) && here(&l["reader"], reader)).filter_map(|l| l[key].as_i64()).sum()
     }
 
+    /// Sum of `raw` or `rar` over the whole program's objects of a kind: those of this name, or members of it.
+    pub fn of_object(&self, key: &str, kind: &str, name: Option<&str>) -> i64 {
+        let objects = self.0["program_total"]["objects"].as_array().into_iter().flatten();
+        let wanted = |o: &&Value| {
+            let variable = text(&o["name"]).split(['.', '-']).next();
+            o["kind"] == kind && (name.is_none() || variable == name)
+        };
+        objects.filter(wanted).filter_map(|o| o[key].as_i64()).sum()
+    }
+
     /// All counts by region, for comparing two runs.
     pub fn counts(&self) -> Vec<(String, Vec<Value>)> {
         let one = |r: &Value| {

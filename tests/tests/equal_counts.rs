@@ -25,7 +25,7 @@ const NESTS: [&str; 2] = ["lu", "matmul"];
 
 fn main() {
     let mut sources = Vec::new();
-    for folder in ["communication", "regions", "openmp", "lifecycle"] {
+    for folder in ["communication", "objects", "regions", "openmp", "lifecycle"] {
         let entries = std::fs::read_dir(programs().join(folder)).expect("the folders of programs can be read");
         let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
         sources.extend(paths.filter(|path| path.extension().is_some_and(|e| e == "c" || e == "cpp")));

@@ -80,7 +80,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
             "Data-affinity scheduling: of {} written at {}, {:.0} % of the elements are read at {} by another thread than the one that \
              wrote them, mostly a single one. Divide both loops alike (schedule(static) with the same chunk and bounds), \
              or in blocks of whole rows or cache lines, so that threads read what they wrote.",
-            case.object(example.writer_site),
+            case.object(&example),
             place(&from),
             100.0 * written.read as f64 / written.elements.max(1) as f64,
             place(&to),

@@ -55,7 +55,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         return None;
     }
     let (again, earlier) = (shared.again, shared.earlier);
-    let name = case.object(again.reader_site);
+    let name = case.object(&again);
     let (at, before) = (case.position(again.reader_site), case.position(earlier.reader_site));
     let (lowers, what) = if at == before {
         // The same code on the same data: done once, its reads are made once.

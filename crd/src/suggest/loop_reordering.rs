@@ -42,7 +42,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     }
     let (inner, outer) = case.strides(example.reader_site);
     let position = case.position(example.reader_site);
-    let object = case.object(example.reader_site);
+    let object = case.object(&example);
     let step = match inner {
         Stride::Bytes(bytes) => format!("{bytes} bytes"),
         _ => "a whole row".to_owned(),

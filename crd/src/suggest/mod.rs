@@ -213,10 +213,9 @@ impl<'a> Case<'a> {
         objects::strides(self.facts.profile, site)
     }
 
-    /// The name of the variable at a site, or a word for it.
-    fn object(&self, site: u32) -> String {
-        let name = objects::name_at(self.facts.profile, site);
-        if name.is_empty() { "the data".to_owned() } else { format!("`{name}`") }
+    /// The object of an event, in words.
+    fn object(&self, event: &Event) -> String {
+        self.facts.objects.name(event)
     }
 
     fn position(&self, site: u32) -> Position {

@@ -49,7 +49,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
             "Parallel initialisation (first touch): {} was written at {} while one thread ran alone, and {readers} threads fetch \
              it from there ({:.0} % of the communication at {}). Let each thread initialise the part that it will use, in a \
              loop divided like the one that reads it.",
-            case.object(example.reader_site),
+            case.object(&example),
             place(&from),
             100.0 * share,
             place(&to)

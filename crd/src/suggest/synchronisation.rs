@@ -32,7 +32,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
             "Synchronisation hot spot: {:.0} % of the events are atomic accesses to {} at {}. Count in a local variable and \
              combine at the end (reduction), or divide the variable among the threads.",
             100.0 * share,
-            case.object(example.reader_site),
+            case.object(&example),
             place(&to)
         ),
         evidence: evidence([("share", share), ("events", atomic as f64)]),

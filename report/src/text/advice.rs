@@ -3,7 +3,7 @@
 use super::{Paint, Style};
 use crate::label;
 use std::fmt::Write;
-use threadtalk_crd::model::{Means, Object, Region, Report, Suggestion, SuggestionKind};
+use threadtalk_crd::model::{Means, Memory, Object, Region, Report, Suggestion, SuggestionKind};
 
 /// Suggestions in the summary.
 const SUGGESTIONS: usize = 8;
@@ -59,7 +59,10 @@ pub fn objects(report: &Report, paint: Style) -> String {
             _ => "unknown place".to_owned(),
         };
         let share = crate::number::percent(object.share);
-        let kind = format!("{:?}", object.kind).to_lowercase();
+        let kind = match object.kind {
+            Memory::Pointer => "through this pointer".to_owned(),
+            kind => format!("{kind:?}").to_lowercase(),
+        };
         let _ = writeln!(out, "{share:>8}  {} ({kind}, {place})", object.name);
     }
     out

@@ -1,5 +1,5 @@
 // SUGGEST: loop-reordering
-// OBJECT: f->a
+// OBJECT: f.a
 // The array is a member of a structure: the compiler reads its address again for each column.
 #include <stdlib.h>
 

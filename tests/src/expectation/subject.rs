@@ -21,6 +21,15 @@ pub enum Subject {
         /// Mark of the reading line.
         reader: String,
     },
+    /// `raw` or `rar` of an object of the whole program, its members included.
+    Object {
+        /// `raw` or `rar`.
+        matrix: String,
+        /// `global`, `heap`, `stack`, `pointer` or `unknown`.
+        kind: String,
+        /// The variable; none: all of the kind.
+        name: Option<String>,
+    },
     /// A number in the report by its path, `crd.median`.
     Number {
         /// Keys joined by dots.
@@ -66,6 +75,10 @@ impl Subject {
             ["number", path] => Some(Self::Number { path: path.to_owned(), region }),
             [matrix @ ("raw" | "rar"), "lines", writer, "->", reader] if place.is_none() => {
                 Some(Self::Lines { matrix: matrix.to_owned(), writer: writer.to_owned(), reader: reader.to_owned() })
+            }
+            [matrix @ ("raw" | "rar"), "object", kind, ref name @ ..] if place.is_none() && name.len() < 2 => {
+                let name = name.first().map(|name| (*name).to_owned());
+                Some(Self::Object { matrix: matrix.to_owned(), kind: kind.to_owned(), name })
             }
             [matrix, ref part @ ..] if known(matrix) => {
                 let part = match part {
