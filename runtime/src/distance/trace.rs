@@ -2,6 +2,7 @@
 
 use super::change::Intervals;
 use super::histogram::{self, Pages};
+use super::shares::Shares;
 use super::stack::{ExactStack, Usage};
 use super::watch::{Inserted, Watches};
 use crate::events::{EventKey, Table};
@@ -18,17 +19,22 @@ use threadtalk_profile::layout::{BUCKET_PAGES, CrdMode, EventRecord, TraceRecord
 pub struct Plan {
     /// Off, auto or exact.
     pub mode: CrdMode,
-    /// Usages of a trace that are exact before sampling begins.
+    /// Usages of a trace that are exact before sampling begins, where it has its region for itself.
     pub exact_usages: u64,
     /// Least sampling period.
     pub least_period: u64,
+    /// How many traces share a region.
+    pub shares: Shares,
 }
 
-/// Longest sampling period: at 1 ns an event, which is what whole loops take, one sample in 65 microseconds of pure
-/// reuse.
+/// Longest sampling period of a trace alone in its region: at 1 ns an event, which is what whole loops take, one sample in
+/// 65 microseconds of pure reuse.
 const LONGEST_PERIOD: u64 = 1 << 16;
-/// The period grows so that a trace has about this many samples between two doublings of its length.
+/// The period grows so that a trace has about this many samples between two doublings of its length, or its share of
+/// what two traces have.
 const SAMPLES_PER_DOUBLING: u64 = 2048;
+/// A trace of many in its region is exact for so many usages at least.
+const LEAST_EXACT: u64 = 128;
 
 /// Watches pushed out before a thread's period doubles.
 const MOST_PUSHED_OUT: u32 = 256;
@@ -133,12 +139,13 @@ impl Traces {
     }
 
     /// The trace of (writer, region), begun if it is new. `None`: no room for one.
-    pub fn of(&mut self, reader: u32, writer: u32, region: u32, file: &ProfileFile) -> Option<u32> {
+    pub fn of(&mut self, (reader, writer): (u32, u32), region: u32, plan: &Plan, file: &ProfileFile) -> Option<u32> {
         let key = EventKey { written: writer, site: region, context: 0 };
         match self.names.get(key) {
             Some(number) => Some(number),
             None => {
                 let number = self.begin(reader, writer, region, file)?;
+                plan.shares.enter(region);
                 self.names.insert(key, number)
             }
         }
@@ -224,7 +231,7 @@ impl Traces {
             let full = self.exact_usage(number, element, arena, file);
             // SAFETY: as above; the record is mapped.
             let usages = unsafe { (*(*self.slots.add(number as usize)).record).exact_usages };
-            let over = plan.mode == CrdMode::Auto && usages >= plan.exact_usages;
+            let over = plan.mode == CrdMode::Auto && usages >= self.exact_usages(number, plan);
             if full || over {
                 self.budget_reached += u64::from(full);
                 self.go_sampling(number, arena, plan);
@@ -262,7 +269,7 @@ impl Traces {
         if due {
             settle(memos);
             let clock = self.clock(number);
-            let period = self.period_at(clock, plan);
+            let period = self.period_at(number, clock, plan);
             let gap = self.gap(period);
             // SAFETY: as above.
             unsafe {
@@ -309,7 +316,7 @@ impl Traces {
         if !t.sampled {
             return 0;
         }
-        let quiet = watches.unwatched(first, most.min(t.raw_countdown.saturating_sub(1)), number);
+        let quiet = watches.unwatched(first, most.min(t.raw_countdown.saturating_sub(1)), Some(number));
         t.raw_countdown -= quiet;
         quiet
     }
@@ -380,12 +387,25 @@ impl Traces {
     }
 
     fn period(&self, number: u32, plan: &Plan) -> u64 {
-        self.period_at(self.clock(number), plan)
+        self.period_at(number, self.clock(number), plan)
     }
 
-    fn period_at(&self, clock: u64, plan: &Plan) -> u64 {
+    fn period_at(&self, number: u32, clock: u64, plan: &Plan) -> u64 {
         let least = plan.least_period.max(self.least_period);
-        (clock / SAMPLES_PER_DOUBLING).clamp(least, LONGEST_PERIOD.max(least))
+        let share = self.share(number, plan);
+        let longest = LONGEST_PERIOD.saturating_mul(share).min(MOST_CROWDED_PERIOD);
+        (clock.saturating_mul(share) / SAMPLES_PER_DOUBLING).clamp(least, longest.max(least))
+    }
+
+    /// How many usages of a trace are exact.
+    fn exact_usages(&self, number: u32, plan: &Plan) -> u64 {
+        (plan.exact_usages / self.share(number, plan)).max(LEAST_EXACT.min(plan.exact_usages))
+    }
+
+    /// The share that a trace has of its region is 1 in this.
+    fn share(&self, number: u32, plan: &Plan) -> u64 {
+        // SAFETY: the number is that of a trace; its record is mapped.
+        plan.shares.of(unsafe { (*(*self.slots.add(number as usize)).record).region })
     }
 
     /// A watch was pushed out. Long intervals are the ones that suffer, so too many of these bend the histogram: sample

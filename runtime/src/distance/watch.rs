@@ -58,13 +58,14 @@ impl Watches {
         Some(watch)
     }
 
-    /// How many elements from `first` on, `most` at most, are not watched for `trace`.
-    pub fn unwatched(&mut self, first: u64, most: u64, trace: u32) -> u64 {
+    /// How many elements from `first` on, `most` at most, are not watched for `trace`, or for any one.
+    pub fn unwatched(&mut self, first: u64, most: u64, trace: Option<u32>) -> u64 {
         let end = first + most;
         let mut block = first;
         while block < end {
             let next = ((block >> BLOCK_LOG2) + 1) << BLOCK_LOG2;
-            let watched = |w: &&Watch| w.key > block && w.key <= end.min(next) && w.trace == trace;
+            let watched =
+                |w: &&Watch| w.key > block && w.key <= end.min(next) && trace.is_none_or(|trace| w.trace == trace);
             if let Some(nearest) = self.set(block).iter().filter(watched).map(|w| w.key).min() {
                 return nearest - 1 - first;
             }
@@ -135,7 +136,9 @@ mod tests {
         for first in 0..120 {
             for most in 0..60 {
                 let expected = (first..first + most).take_while(|e| ![5, 40, 41, 100].contains(e)).count() as u64;
-                assert_eq!(w.unwatched(first, most, 3), expected, "{most} from {first}");
+                assert_eq!(w.unwatched(first, most, Some(3)), expected, "{most} from {first}");
+                let expected = expected.min((first..first + most).take_while(|e| *e != 20).count() as u64);
+                assert_eq!(w.unwatched(first, most, None), expected, "{most} from {first}");
             }
         }
     }

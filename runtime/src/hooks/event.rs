@@ -195,7 +195,7 @@ fn make_record(t: &mut Thread, p: &Process, key: EventKey) -> Option<*mut EventR
         let place = t.records.append(p.file(), record)?;
         if p.plan.mode != CrdMode::Off {
             // Without room for a trace the events count all the same.
-            if let Some(trace) = t.traces.of(reader, writer, region, &p.file) {
+            if let Some(trace) = t.traces.of((reader, writer), region, &p.plan, &p.file) {
                 // SAFETY: the record is new and this thread's.
                 unsafe { t.traces.adopt(trace, place, &p.plan) };
             }

@@ -17,7 +17,7 @@ pub struct Options {
     pub crd_bytes: u64,
     /// Budget of each thread's event records.
     pub records_bytes: u64,
-    /// Usages of a trace that are measured exactly before sampling begins.
+    /// Usages of a trace that are measured exactly before sampling begins, where there are no more than 2 in its region.
     pub crd_exact_usages: u64,
     /// Least sampling period.
     pub crd_period: u64,
@@ -132,7 +132,7 @@ const TABLE: &[Entry] = &[
         set: |o, v| o.crd_bytes = v, get: |o| o.crd_bytes },
     Entry { name: b"records_bytes", range: Range::Number(1 << 16, 1 << 34), help: b"budget of each thread's event records and the table that finds them; then lines of writers are dropped",
         set: |o, v| o.records_bytes = v, get: |o| o.records_bytes },
-    Entry { name: b"crd_exact_usages", range: Range::Number(0, 1 << 20), help: b"usages of a trace measured exactly before sampling begins (crd=auto)",
+    Entry { name: b"crd_exact_usages", range: Range::Number(0, 1 << 20), help: b"usages of a trace measured exactly before sampling begins (crd=auto); more than 2 of a region share",
         set: |o, v| o.crd_exact_usages = v, get: |o| o.crd_exact_usages },
     Entry { name: b"crd_period", range: Range::Number(2, 1 << 20), help: b"least number of events between two sampled ones (crd=auto)",
         set: |o, v| o.crd_period = v, get: |o| o.crd_period },

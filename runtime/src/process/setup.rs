@@ -3,6 +3,7 @@
 use super::binding::Binding;
 use super::options::{self, Mistake, Options};
 use super::{Process, accuracy, clock, environment, message::Line, meta};
+use crate::distance::shares::Shares;
 use crate::distance::trace::Plan;
 use crate::file::ProfileFile;
 use crate::file::name::{self, Path};
@@ -97,7 +98,12 @@ fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Proce
         signature: Signature::new(directory, pool),
         claims,
         states: states()?,
-        plan: Plan { mode: crd, exact_usages: options.crd_exact_usages, least_period: options.crd_period },
+        plan: Plan {
+            mode: crd,
+            exact_usages: options.crd_exact_usages,
+            least_period: options.crd_period,
+            shares: Shares::new()?,
+        },
         binding: options::bind_list(options_text()).map_or(Some(Binding::none()), Binding::new)?,
         phases: crate::phases::Plan::new(options.phases, options.phases_bytes),
         site_bits,

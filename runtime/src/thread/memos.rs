@@ -40,6 +40,7 @@ impl Thread {
         self.header.memos_used = 0;
         self.header.ranges = 0;
         self.forget_windows();
+        self.mixtures.clear();
         self.header.memos = [const { Memo::new(core::ptr::null_mut()) }; MEMOS];
         self.header.memos.iter_mut().for_each(|memo| memo.counter = idle);
     }

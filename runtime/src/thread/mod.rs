@@ -4,6 +4,7 @@
 //! in the profile; it is never used again. [`attach`] brings the two together, [`detach`] parts them.
 
 pub mod memos;
+pub mod mixtures;
 pub mod pool;
 pub mod quiet;
 pub mod roll;
@@ -24,6 +25,7 @@ use crate::phases::Phases;
 use crate::process::Process;
 use core::ptr;
 use core::sync::atomic::{AtomicU64, Ordering};
+use mixtures::Mixtures;
 use quiet::Quiet;
 use seen::Seen;
 use threadtalk_abi::DIRECTORY_ENTRIES;
@@ -58,6 +60,8 @@ pub struct Thread {
     pub writable: Writable,
     /// What loops of the running nest have seen, for inlined code.
     pub windows: Windows,
+    /// What some of them count in.
+    pub mixtures: Mixtures,
     /// This thread's view of the signature.
     pub view: View,
     /// Chunks of cells taken and not yet used.
@@ -128,6 +132,7 @@ impl Thread {
                 events_end: 0,
             },
             windows,
+            mixtures: Mixtures::new()?,
             seen: Seen::new(),
             quiet: Quiet::new()?,
             writable: Writable::NONE,

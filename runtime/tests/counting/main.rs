@@ -13,7 +13,7 @@ use fastrand::Rng;
 use std::collections::BTreeSet;
 use std::process::Command;
 use threadtalk_profile::Histogram;
-use threadtalk_sigmem::oracle::{Oracle, Pair, Record, distance};
+use threadtalk_sigmem::oracle::{Op, Oracle, Pair, Record, Step, distance};
 
 const REGIONS: u32 = 3;
 
@@ -32,6 +32,34 @@ fn with_sampled_distances() {
         let (found, record) = run("mode=exact:crd=auto:crd_exact_usages=64");
         same_matrices(&found, &record);
         assert!(found.samples() > 1000, "{} intervals were sampled", found.samples());
+    });
+}
+
+/// The first reads of all writers' values come first, so each trace knows with how many it shares.
+#[test]
+fn traces_of_a_region_share_what_is_followed_exactly() {
+    in_own_process("traces_of_a_region_share_what_is_followed_exactly", || {
+        let mut driver = Driver::start("mode=exact:crd=auto:crd_exact_usages=1024:quiet=1", 6, REGIONS);
+        let mut step = |thread, op| driver.step(&Step { thread, op });
+        for thread in 0..6 {
+            step(thread, Op::Enter(1));
+            step(thread, Op::Write { at: 8 * u64::from(thread), bytes: 8 });
+        }
+        // Two traces in region 1, and eight in region 2, of two readers.
+        for (region, writers) in [(1, 2..=2), (2, 2..=5)] {
+            (0..2).for_each(|reader| step(reader, Op::Enter(region)));
+            for _ in 0..3000 {
+                for writer in writers.clone() {
+                    (0..2).for_each(|reader| step(reader, Op::Read { at: 8 * writer, bytes: 8 }));
+                }
+            }
+        }
+        let found = driver.finish();
+        let exact = |region, writer, reader| found.trace(region, Pair { writer, reader }).exact_usages;
+        assert_eq!([exact(1, 2, 0), exact(1, 2, 1)], [1024; 2]);
+        assert_eq!((2..=5).map(|w| exact(2, w, 0) + exact(2, w, 1)).collect::<Vec<_>>(), [512; 4]);
+        let read = |region| found.matrix(region, |e| e.raw + e.rar).into_values().collect::<Vec<u64>>();
+        assert_eq!((read(1), read(2)), (vec![6000; 2], vec![6000; 8]));
     });
 }
 

@@ -4,7 +4,7 @@ use super::{Look, rows, strided};
 use crate::process::Process;
 use crate::thread::Thread;
 use core::ptr;
-use threadtalk_abi::cell::NONE;
+use threadtalk_abi::cell::{NONE, SHARED, TRACKED};
 use threadtalk_abi::loops::{Access, STRIDED, WRITE};
 use threadtalk_abi::thread::EventCounter;
 use threadtalk_abi::window::{LINE_SHIFT, PAGE_SHIFT, Window};
@@ -43,6 +43,31 @@ impl Kind {
     /// The thread's own.
     pub fn own(t: &Thread) -> Kind {
         Kind { value: t.header.own_base, mask: !(t.header.own_span - 1), counter: ptr::null_mut() }
+    }
+
+    /// Whether a cell is of the kind. Elements that other threads watch are like those beside them.
+    #[inline]
+    pub fn holds(&self, cell: u32) -> bool {
+        (cell ^ self.value) & self.mask == 0
+    }
+
+    /// Whether all of these cells, those of elements from `element` on, are of the kind, and no next read of theirs is
+    /// one that the thread waits for.
+    #[inline]
+    pub fn holds_all(&self, t: &mut Thread, cells: &[u32], element: u64) -> bool {
+        let differ = cells.iter().fold(0, |any, cell| any | (cell ^ self.value));
+        differ & self.mask == 0
+            && (differ & !self.mask & TRACKED == 0 || self.unwatched(t, element, cells.len()) == cells.len())
+    }
+
+    /// How many elements from this one on are before the first that the thread watches, `most` at most. Only events end
+    /// a watch.
+    pub fn unwatched(&self, t: &mut Thread, element: u64, most: usize) -> usize {
+        if self.counter.is_null() {
+            return most;
+        }
+        // SAFETY: the watches belong to this thread's block.
+        unsafe { (*t.watches).unwatched(element, most as u64, None) as usize }
     }
 }
 
@@ -116,8 +141,9 @@ impl Group {
         if self.writes {
             return None;
         }
-        let counter = t.known(state, self.site?)?;
+        let mask = if state & SHARED != 0 { !TRACKED } else { u32::MAX };
+        let counter = t.known(state & mask, self.site?)?;
         let counter = if counter == t.idle_counter() { none } else { counter };
-        Some(Kind { value: state, mask: u32::MAX, counter })
+        Some(Kind { value: state & mask, mask, counter })
     }
 }

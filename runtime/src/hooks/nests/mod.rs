@@ -18,9 +18,7 @@ use crate::thread::{Thread, memos};
 use core::mem::MaybeUninit;
 use group::Group;
 use threadtalk_abi::loops::{Access, MOST_ACCESSES, STRIDED, WRITE};
-use threadtalk_abi::thread::EventCounter;
 use threadtalk_abi::window::Window;
-use threadtalk_profile::layout::CrdMode;
 
 /// Bytes of rows that are looked at here. The question for a longer one costs less than the row, and [`loops`]
 /// tolerates rims.
@@ -109,27 +107,15 @@ fn ask(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> Ans
     }
     // SAFETY: the first `used` entries were written; the layouts are the same.
     let looks = unsafe { core::slice::from_raw_parts(looks.as_ptr().cast::<Look>(), used) };
-    let counted = |counter: *mut EventCounter| -> u64 {
-        looks.iter().filter(|l| l.window.counter == counter).map(|l| l.granules).sum()
-    };
-    if p.plan.mode != CrdMode::Off && looks.iter().any(|l| l.granules > 0) {
+    if looks.iter().any(|l| l.granules > 0) {
         memos::settle(memos::used(&mut t.header));
-        // SAFETY: counters come from this thread's event cache, mapped for the life of the process.
-        let next = |counter: *mut EventCounter| unsafe { ((*counter).rar, (*counter).next) };
-        if looks.iter().filter(|l| l.granules > 0).any(|l| {
-            let (rar, next) = next(l.window.counter);
-            rar.saturating_add(counted(l.window.counter)) >= next
-        }) {
+        if !count(t, looks) {
             // The memos were given their shares before the windows counted: they must not count beyond the sample.
             memos::empty(memos::used(&mut t.header));
             return Answer::Due;
         }
     }
     for look in looks {
-        if look.granules > 0 {
-            // SAFETY: as above.
-            unsafe { (*look.window.counter).rar += look.granules };
-        }
         if !look.known {
             t.put_window(look.group.place(), look.group.number, look.window);
         }
@@ -138,4 +124,22 @@ fn ask(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> Ans
         loops::write(t, p, write, iterations);
     }
     Answer::Settled
+}
+
+/// Counts the events. `false`: one of them is to be sampled, and none is counted.
+fn count(t: &mut Thread, looks: &[Look]) -> bool {
+    // Several looks may count in one counter: the last one to do so sees whether all of them have room.
+    let mut free = true;
+    for look in looks.iter().filter(|l| l.granules > 0) {
+        t.for_each_part(look.window.counter, look.granules, |counter, granules| {
+            counter.rar = counter.rar.saturating_add(granules);
+            free &= counter.rar < counter.next;
+        });
+    }
+    if !free {
+        for look in looks.iter().filter(|l| l.granules > 0) {
+            t.for_each_part(look.window.counter, look.granules, |counter, granules| counter.rar -= granules);
+        }
+    }
+    free
 }

@@ -16,7 +16,7 @@ const PAGE: u64 = 1 << PAGE_SHIFT;
 pub fn look(group: Group, t: &mut Thread, p: &Process) -> Option<Look> {
     let (from, to) = (group.from, group.to);
     let mut kind = group.kind(t, state(p, from)?)?;
-    if reach(p, from, to, kind)? < to {
+    if reach(t, p, (from, to), kind)? < to {
         return None;
     }
     if group.writes {
@@ -26,8 +26,9 @@ pub fn look(group: Group, t: &mut Thread, p: &Process) -> Option<Look> {
     let page = from & !(PAGE - 1);
     let chunk_end = (from & !(CHUNK_BYTES - 1)) + CHUNK_BYTES;
     let most = if group.writes { chunk_end } else { u64::MAX };
-    let end = reach(p, to, (page + PAGE + (to - from)).min(most), kind).unwrap_or(to);
-    let mut window = group.window(t, (back(p, page, from, kind), end), kind.counter);
+    let end = reach(t, p, (to, (page + PAGE + (to - from)).min(most)), kind).unwrap_or(to);
+    let first = back(t, p, (page, from), kind);
+    let mut window = group.window(t, (first, end), kind.counter);
     window.cells = p.signature.directory.offset(from)?;
     let granules = if kind.counter.is_null() { 0 } else { group.granules };
     // One that writes in two chunks counts, but is not kept.
@@ -41,7 +42,7 @@ fn state(p: &Process, address: u64) -> Option<u32> {
 }
 
 /// How far cells from `from` on are of a kind, at most `to`. `None`: there are none at once.
-fn reach(p: &Process, from: u64, to: u64, kind: Kind) -> Option<u64> {
+fn reach(t: &mut Thread, p: &Process, (from, to): (u64, u64), kind: Kind) -> Option<u64> {
     let mut end = from;
     for run in p.signature.directory.runs(from, to.saturating_sub(from)) {
         let Run::Mapped { cells, .. } = run else { break };
@@ -52,14 +53,25 @@ fn reach(p: &Process, from: u64, to: u64, kind: Kind) -> Option<u64> {
             break;
         }
     }
+    let granules = (from % GRANULE + end - from).div_ceil(GRANULE) as usize;
+    let unwatched = kind.unwatched(t, from / GRANULE, granules);
+    if unwatched < granules {
+        end = (from & !(GRANULE - 1)) + unwatched as u64 * GRANULE;
+    }
     (end > from).then_some(end)
 }
 
 /// How far back cells before `from` are of a kind, at most to `page`. A page lies in one chunk.
-fn back(p: &Process, page: u64, from: u64, kind: Kind) -> u64 {
+fn back(t: &mut Thread, p: &Process, (page, from): (u64, u64), kind: Kind) -> u64 {
     let run = p.signature.directory.runs(page, from - page).next();
     let Some(Run::Mapped { cells, .. }) = run else { return from };
-    let like = |cell: &u32| (cell ^ kind.value) & kind.mask == 0;
-    let like = plain(cells).iter().rev().take_while(|cell| like(cell)).count();
-    from - like as u64 * GRANULE
+    let mut like = plain(cells).iter().rev().take_while(|cell| kind.holds(**cell)).count();
+    loop {
+        let first = from - like as u64 * GRANULE;
+        let unwatched = kind.unwatched(t, first / GRANULE, like);
+        if unwatched == like {
+            return first;
+        }
+        like -= unwatched + 1;
+    }
 }

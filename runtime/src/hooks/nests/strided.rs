@@ -2,14 +2,15 @@
 //!
 //! Neighbouring columns share the lines of their cells, so a line is looked at in each iteration: if its cells agree,
 //! all columns in it are settled at once, up to those where some iteration finds another. Iterations may find different
-//! kinds of cells, as long as all events count in one counter.
+//! kinds of cells. If their events count in one counter, inlined code counts the next loops; if in several, as where the
+//! rows of a matrix have several writers, the hook does ([`Mixtures`](crate::thread::mixtures::Mixtures)).
 
 use super::Look;
 use super::group::Group;
 use crate::process::Process;
 use crate::thread::Thread;
-use core::{ptr, slice};
-use threadtalk_abi::thread::EventCounter;
+use crate::thread::mixtures::Parts;
+use core::slice;
 use threadtalk_abi::window::LINE_SHIFT;
 use threadtalk_abi::{CHUNK_BYTES, GRANULE};
 
@@ -25,8 +26,7 @@ pub fn look(group: Group, (stride, iterations): (i64, u64), t: &mut Thread, p: &
         like_this = (from, group.to);
     }
     let mut last = None;
-    let mut counter = ptr::null_mut::<EventCounter>();
-    let mut events = 0;
+    let mut parts = Parts::new();
     for i in 0..iterations as i64 {
         let here = from.wrapping_add_signed(stride * i);
         let cells = stretch(p, here, bytes)?;
@@ -36,33 +36,33 @@ pub fn look(group: Group, (stride, iterations): (i64, u64), t: &mut Thread, p: &
             _ => group.kind(t, state)?,
         };
         last = Some((state, kind));
-        let like = |cells: &[u32]| cells.iter().fold(0, |any, cell| any | (cell ^ kind.value) & kind.mask) == 0;
-        if !like(cells) {
+        if !kind.holds_all(t, cells, here / GRANULE) {
             return None;
         }
-        let around = stretch(p, like_this.0.wrapping_add_signed(stride * i), like_this.1 - like_this.0);
-        match around {
-            Some(cells) if like(cells) => {}
+        let line = like_this.0.wrapping_add_signed(stride * i);
+        match stretch(p, line, like_this.1 - like_this.0) {
+            Some(cells) if kind.holds_all(t, cells, line / GRANULE) => {}
             Some(cells) => {
-                let before = (from - like_this.0) / GRANULE;
-                let (left, right) = cells.split_at_checked(before as usize)?;
-                let agrees = |cell: &&u32| (**cell ^ kind.value) & kind.mask == 0;
-                let (less, more) = (left.iter().rev().take_while(agrees), right.iter().take_while(agrees));
-                like_this = (from - less.count() as u64 * GRANULE, from + more.count() as u64 * GRANULE);
+                let before = ((from - like_this.0) / GRANULE) as usize;
+                let (left, right) = cells.split_at_checked(before)?;
+                let mut less = left.iter().rev().take_while(|cell| kind.holds(**cell)).count();
+                while kind.unwatched(t, here / GRANULE - less as u64, less) < less {
+                    less -= 1;
+                }
+                let more = right.iter().take_while(|cell| kind.holds(**cell)).count();
+                let more = kind.unwatched(t, here / GRANULE, more);
+                like_this = (from - less as u64 * GRANULE, from + more as u64 * GRANULE);
             }
             None => like_this = (from, group.to),
         }
         if !kind.counter.is_null() {
-            if !counter.is_null() && counter != kind.counter {
-                return None;
-            }
-            counter = kind.counter;
-            events += bytes / GRANULE;
+            parts.add(kind.counter, bytes / GRANULE)?;
         }
     }
+    let counter = t.mixed_counter(&parts)?;
     let mut window = group.window(t, like_this, counter);
-    window.granules = events;
-    Some(Look { granules: events, window, known: false, group })
+    window.granules = parts.granules();
+    Some(Look { granules: window.granules, window, known: false, group })
 }
 
 /// The cells of a few bytes in one chunk.
