@@ -104,6 +104,18 @@ pub struct Crd {
     /// What each cache level makes of them.
     #[serde(default)]
     pub cutoffs: Vec<Cutoff>,
+    /// The histogram.
+    #[serde(default)]
+    pub buckets: Vec<Bucket>,
+}
+
+/// A bucket of a histogram.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Bucket {
+    /// Smallest distance in it.
+    pub lo: u64,
+    /// Distances.
+    pub count: f64,
 }
 
 /// Shares of the distances at one cache level.

@@ -18,6 +18,7 @@ use crate::phases;
 use crate::program;
 use crate::recorded::Recorded;
 use crate::regions::{self, Node, PROGRAM, Tree};
+use crate::serial::SerialData;
 use crate::suggest;
 use crate::threads::Threads;
 
@@ -77,7 +78,8 @@ impl Advice<'_> {
     /// Returns the objects of the whole program.
     fn add(&self, regions: &mut [Region], sections: &[Section]) -> Vec<Object> {
         let objects = Objects::new(self.profile);
-        let written = false_sharing::written(self.profile);
+        let written = false_sharing::written(self.profile.written_sites());
+        let serial = SerialData::of(self.profile);
         let mut shared = false_sharing::by_region(self.profile, self.tree, self.positions, &written);
         for (region, events) in regions.iter_mut().zip(self.events) {
             region.objects = objects.describe(events);
@@ -91,6 +93,7 @@ impl Advice<'_> {
             positions: self.positions,
             sections,
             written: &written,
+            serial: &serial,
             events: self.events,
             regions,
         });

@@ -12,9 +12,9 @@ use crate::objects;
 use crate::regions::{RegionId, Tree};
 
 /// What the writes of each site left in memory, each site once.
-pub fn written(profile: &Profile) -> BTreeMap<u32, WrittenSite> {
+pub fn written(records: impl Iterator<Item = WrittenSite>) -> BTreeMap<u32, WrittenSite> {
     let mut sites: BTreeMap<u32, WrittenSite> = BTreeMap::new();
-    for found in profile.written_sites() {
+    for found in records {
         let sum = sites.entry(found.site).or_insert(WrittenSite { site: found.site, ..WrittenSite::default() });
         sum.lines = sum.lines.saturating_add(found.lines);
         sum.elements = sum.elements.saturating_add(found.elements);
@@ -24,7 +24,8 @@ pub fn written(profile: &Profile) -> BTreeMap<u32, WrittenSite> {
     sites
 }
 
-/// The findings of each region, those with the most lines first.
+/// The findings of each region: those with the most writes onto shared lines first, where executions were counted,
+/// then those with the most lines.
 pub fn by_region(
     profile: &Profile,
     tree: &Tree,
@@ -55,7 +56,8 @@ pub fn by_region(
     for list in regions.values_mut() {
         list.sort_by(|a, b| {
             let order = |f: &FalseSharing| {
-                (std::cmp::Reverse(f.lines), f.writer.clone(), f.other.clone(), Arc::clone(&f.object))
+                let weight = std::cmp::Reverse((f.writes_shared(), f.lines));
+                (weight, f.writer.clone(), f.other.clone(), Arc::clone(&f.object))
             };
             order(a).cmp(&order(b))
         });

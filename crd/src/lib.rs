@@ -45,6 +45,7 @@ mod recorded;
 mod regions;
 pub mod scaling;
 pub mod sequence;
+mod serial;
 pub mod suggest;
 mod threads;
 

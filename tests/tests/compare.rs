@@ -35,3 +35,29 @@ fn dealt_out_iterations_keep_the_promise_about_imbalance() {
     let text = done.stdout_text();
     assert!(text.contains("Parallel sections (instructions of each thread; "), "{text}");
 }
+
+/// A loop reads two arrays that one thread has filled: parts of one, all of the other. Filling the first by its readers is
+/// all that can be done, and it is done.
+#[test]
+fn a_parallel_initialisation_keeps_its_promise_and_is_not_suggested_again() {
+    let scene = Scene::new();
+    let programs = [("serial_initialisation_mixed.c", "base.ttp"), ("serial_initialisation_followed.c", "new.ttp")];
+    for (program, profile) in programs {
+        let flags = ["-fopenmp", "-O2", "--threadtalk=memory"];
+        scene.compile(Compiler::Instrumented, &format!("../suggest/{program}"), "program", &flags);
+        assert_eq!(scene.profile(profile).ending(), "exit 0");
+    }
+    let done = scene.threadtalk(&["compare", "base.ttp", "new.ttp", "--format", "json"]);
+    let all: Value = serde_json::from_str(&done.stdout_text()).unwrap();
+    let promises = all["promises"].as_array().unwrap();
+    let promise = promises.iter().find(|p| p["rule"] == "serial-initialisation").unwrap();
+    assert_eq!((promise["kept"].as_bool(), promise["still_made"].as_bool()), (Some(true), Some(false)), "{promise:#}");
+    // Three of four threads have read a quarter of 160 000 doubles each, and all 10 000 of the table, two elements each.
+    let (parts, table) = (3.0 * 2.0 * 160_000.0 / 4.0, 3.0 * 2.0 * 10_000.0);
+    let near = |figure: &str, expected: f64| {
+        let found = promise[figure].as_f64().unwrap();
+        assert!((found - expected).abs() < 1000.0, "{figure}: {found} for {expected}");
+    };
+    near("base", parts + table);
+    near("new", table);
+}

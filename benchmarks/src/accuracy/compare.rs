@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::rank;
 use crate::report::{Crd, Region, Report};
 use crate::statistics::Summary;
 
@@ -32,6 +33,12 @@ pub struct Difference {
     pub worst_quantile: f64,
     /// The median of the relative differences of these quantiles.
     pub median_quantile: f64,
+    /// How far the same regions' distances are apart by rank ([`rank::distance`]): the largest.
+    pub worst_rank: f64,
+    /// The region that has it, by its number.
+    pub worst_rank_region: u32,
+    /// The median of the regions.
+    pub median_rank: f64,
 }
 
 /// Compares `found` with `exact`.
@@ -62,12 +69,20 @@ pub fn difference(found: &Report, exact: &Report) -> Difference {
 
     let weighty = known.iter().filter(|(_, region)| region.events() as f64 >= WEIGHTY * events as f64);
     let pairs = weighty.filter_map(|(id, region)| Some((*others.get(id)?, *region)));
-    let mut quantiles = Vec::new();
+    let (mut quantiles, mut ranks) = (Vec::new(), Vec::new());
     for (found, exact) in pairs.chain([(&found.program_total, &exact.program_total)]) {
         result.homogeneity = result.homogeneity.max(apart(found.own.homogeneity, exact.own.homogeneity, 1e-3));
         result.balance = result.balance.max(apart(found.own.balance, exact.own.balance, 0.1));
         quantiles.extend(quantile_differences(found.own.crd.as_ref(), exact.own.crd.as_ref()));
+        if let (Some(found), Some(crd)) = (&found.own.crd, &exact.own.crd) {
+            let apart = rank::distance(&found.buckets, &crd.buckets);
+            if apart > result.worst_rank {
+                (result.worst_rank, result.worst_rank_region) = (apart, exact.id);
+            }
+            ranks.push(apart);
+        }
     }
+    result.median_rank = Summary::Median.of(&ranks).unwrap_or(0.0);
     result.worst_quantile = quantiles.iter().copied().fold(0.0, f64::max);
     result.median_quantile = Summary::Median.of(&quantiles).unwrap_or(0.0);
     result

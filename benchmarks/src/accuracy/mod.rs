@@ -6,6 +6,7 @@
 mod compare;
 mod measure;
 mod options;
+mod rank;
 mod table;
 
 pub use compare::{Difference, difference};

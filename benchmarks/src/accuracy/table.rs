@@ -40,20 +40,34 @@ impl fmt::Display for Table {
         writeln!(f, "commit {}; {}; {} threads", self.machine.commit, self.machine.threadtalk, self.threads)?;
         writeln!(f, "differences from the exact profile; \"noise\": another exact run")?;
         write!(f, "{:<18}{:>8}{:>14}{:>9}", "kernel", "budget", "events", "entries")?;
-        for name in ["made up", "missing", "estimate", "noise", "entry", "H", "B", "CRD worst", "CRD median"] {
+        for name in [
+            "made up",
+            "missing",
+            "estimate",
+            "noise",
+            "entry",
+            "H",
+            "B",
+            "CRD worst",
+            "CRD median",
+            "rank worst",
+            "median",
+        ] {
             write!(f, "{name:>11}")?;
         }
-        writeln!(f)?;
+        writeln!(f, "{:>8}", "region")?;
         for row in &self.rows {
             let error = &row.error;
             write!(f, "{:<18}{:>8}{:>14}{:>9}", row.kernel, row.budget, error.events, error.entries)?;
             let [entry, h, b] = [error.worst_entry, error.homogeneity, error.balance];
             let noise = row.noise.made_up.max(row.noise.missing);
             let [worst, median] = [error.worst_quantile, error.median_quantile];
-            for share in [error.made_up, error.missing, row.estimate, noise, entry, h, b, worst, median] {
+            let ranks = [error.worst_rank, error.median_rank];
+            let shares = [error.made_up, error.missing, row.estimate, noise, entry, h, b, worst, median];
+            for share in shares.into_iter().chain(ranks) {
                 write!(f, "{:>11}", percent(share))?;
             }
-            writeln!(f)?;
+            writeln!(f, "{:>8}", error.worst_rank_region)?;
         }
         for row in self.uncovered() {
             writeln!(f, "not covered by the estimate: {} with {}", row.kernel, row.budget)?;

@@ -67,3 +67,40 @@ pub struct FalseSharing {
     /// The variable; empty = unknown.
     pub object: Arc<str>,
 }
+
+impl FalseSharing {
+    /// Writes onto shared lines, if the writes of the line spread evenly over all cache lines that it wrote: each may
+    /// have taken a line away. None where executions were not counted.
+    pub fn writes_shared(&self) -> Option<u64> {
+        let shared = u128::from(self.writes?) * u128::from(self.lines) / u128::from(self.of_lines.max(1));
+        Some(shared.try_into().unwrap_or(u64::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_spread_evenly_over_the_lines() {
+        let position = Position { file: None, line: None };
+        let of = |writes, lines, of_lines| {
+            let found = FalseSharing {
+                writer: position.clone(),
+                other: position.clone(),
+                other_reads: false,
+                threads: [0, 1],
+                threads_seen: 2,
+                lines,
+                of_lines,
+                writes,
+                address: 0,
+                object: "".into(),
+            };
+            found.writes_shared()
+        };
+        assert_eq!([of(Some(1000), 3, 4), of(Some(1000), 1, 3000), of(None, 3, 4)], [Some(750), Some(0), None]);
+        // A damaged profile's numbers.
+        assert_eq!([of(Some(7), 1, 0), of(Some(u64::MAX), u64::MAX, 1)], [Some(7), Some(u64::MAX)]);
+    }
+}

@@ -1,7 +1,7 @@
 //! False sharing: padding, or a copy for each thread.
 
 use super::{Case, Rule, Threshold, evidence, place};
-use crate::model::{Lowers, Means, Suggestion, SuggestionKind};
+use crate::model::{FalseSharing, Lowers, Means, Suggestion, SuggestionKind};
 
 pub(super) const RULE: Rule = Rule {
     name: "false-sharing",
@@ -12,22 +12,27 @@ pub(super) const RULE: Rule = Rule {
             meaning: "part of the line's cache lines that are shared: the border of large blocks is a small one",
         },
         Threshold {
+            name: "writes",
+            default: 1000.0,
+            meaning: "writes onto shared lines, where control flow was counted: each may cost some 100 ns",
+        },
+        Threshold {
             name: "visits",
             default: 10.0,
-            meaning: "entries of a region that is no loop: what is written once costs nothing",
+            meaning: "entries of a region that is no loop, where it was not: what is written once costs nothing",
         },
     ],
     find,
 };
 
 fn find(case: &Case<'_>) -> Option<Suggestion> {
-    let is_frequent = case.is_loop() || case.region.visits as f64 >= case.threshold(&RULE, "visits");
-    if !is_frequent {
-        return None;
-    }
+    let is_frequent = |f: &FalseSharing| match f.writes_shared() {
+        Some(writes) => writes as f64 >= case.threshold(&RULE, "writes"),
+        None => case.is_loop() || case.region.visits as f64 >= case.threshold(&RULE, "visits"),
+    };
     let share = |lines: u64, of: u64| lines as f64 / of.max(1) as f64;
     let least = case.threshold(&RULE, "share");
-    let found = case.region.false_sharing.iter().find(|f| share(f.lines, f.of_lines) >= least)?;
+    let found = case.region.false_sharing.iter().find(|f| share(f.lines, f.of_lines) >= least && is_frequent(f))?;
     let object = if found.object.is_empty() { "elements".to_owned() } else { format!("`{}`", found.object) };
     let [a, b] = found.threads;
     let what = if found.other_reads { "reads beside it" } else { "writes others of them" };
@@ -42,6 +47,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         ("visits", case.region.visits as f64),
     ]);
     evidence.extend(found.writes.map(|writes| ("writes".to_owned(), writes as f64)));
+    evidence.extend(found.writes_shared().map(|writes| ("writes_shared".to_owned(), writes as f64)));
     Some(Suggestion {
         rule: RULE.name.to_owned(),
         kind: SuggestionKind::Data,

@@ -38,6 +38,7 @@ use crate::model::{Counts, Lowers, Position, Promise, Region, Suggestion};
 use crate::objects::{self, Objects};
 use crate::options::Options;
 use crate::regions::{PROGRAM, RegionId, Tree};
+use crate::serial::SerialData;
 
 pub use threshold::{Threshold, ThresholdError, Thresholds};
 
@@ -88,8 +89,10 @@ pub struct Facts<'a> {
     pub positions: &'a Positions,
     /// Parallel sections with their causes; none where control flow was not counted.
     pub sections: &'a [Section],
-    /// What the writes of each site left.
+    /// What the writes of each site left, those while more than one thread existed.
     pub written: &'a BTreeMap<u32, WrittenSite>,
+    /// What was written serially.
+    pub serial: &'a SerialData,
     /// Events of each region itself.
     pub events: &'a [Vec<Event>],
     /// All regions, by number.

@@ -199,8 +199,10 @@ pub mod block {
     pub const OBJECT_EVENTS: u16 = 32;
     /// Array of [`super::SharedLineRecord`].
     pub const SHARED_LINES: u16 = 33;
-    /// Array of [`super::WrittenSiteRecord`].
+    /// Array of [`super::WrittenSiteRecord`]: what was written while more than one thread existed.
     pub const WRITTEN_SITES: u16 = 34;
+    /// Array of [`super::WrittenSiteRecord`]: what was written before, or after all others had ended.
+    pub const SERIAL_SITES: u16 = 35;
 }
 
 /// Begins each block.

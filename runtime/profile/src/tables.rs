@@ -426,7 +426,7 @@ pub struct SharedLines {
     pub threads: u64,
 }
 
-/// What a site's writes left in memory, while more than one thread existed.
+/// What a site's writes left in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WrittenSite {
     /// Global site of the writes.

@@ -272,6 +272,7 @@ proptest! {
             allocations: lines.iter().map(|(n, m)| Allocations { site: n[0], blocks: m[0], bytes: m[1] }).collect(),
             object_events: lines.iter().map(|(n, m)| ObjectEvents { reader_site: n[0], allocation_site: n[1], raw: m[0] }).collect(),
             written_sites: lines.iter().map(written_site).collect(),
+            serial_sites: lines.iter().rev().map(written_site).collect(),
             shared_lines: lines.iter().map(shared_lines).collect(),
             ..Contents::default()
         };

@@ -5,7 +5,8 @@
 //! lost: elements that somebody else wrote later, and how often a line went back and forth.
 //!
 //! Beside the lines found, each writing site's elements and their readers are counted: a boundary between two large
-//! blocks is one line of many, interleaved counters are all of them.
+//! blocks is one line of many, interleaved counters are all of them. What a thread wrote while it was alone is counted
+//! apart: how many threads read an element of it tells what they divide among themselves from what all of them need.
 
 use crate::process::Process;
 use crate::tally::Tally;
@@ -27,8 +28,10 @@ pub struct SharedLines {
     /// By both sites and [`shared_line_flags`]: lines, address and allocation of the first, its two threads plus 1,
     /// threads seen.
     found: Tally<5>,
-    /// By site: lines, elements, those that were read, their readers.
+    /// By site: lines, elements, those that were read, their readers; written while more than one thread existed.
     written: Tally<4>,
+    /// The same of what was written serially.
+    serial: Tally<4>,
 }
 
 /// What is known of one element.
@@ -53,7 +56,7 @@ struct Finding {
 impl SharedLines {
     /// Nothing found yet.
     pub fn new() -> Option<Self> {
-        Some(Self { found: Tally::new()?, written: Tally::new()? })
+        Some(Self { found: Tally::new()?, written: Tally::new()?, serial: Tally::new()? })
     }
 
     /// The elements of a range are about to die: looks at all lines that it touches.
@@ -100,14 +103,16 @@ impl SharedLines {
                 threads,
             }
         });
-        self.written.write(process, block::WRITTEN_SITES, |site, [lines, elements, read, readers]| WrittenSiteRecord {
+        let record = |site, [lines, elements, read, readers]: [u64; 4]| WrittenSiteRecord {
             site: site as u32,
             reserved: 0,
             lines,
             elements,
             read,
             readers,
-        });
+        };
+        self.written.write(process, block::WRITTEN_SITES, record);
+        self.serial.write(process, block::SERIAL_SITES, record);
     }
 
     fn look_at(&self, process: &Process, address: u64, cells: &[AtomicU32]) {
@@ -125,10 +130,10 @@ impl SharedLines {
             *element = last;
             parallel |= last.parallel;
         }
+        self.count(process, &line, 1);
         if !parallel {
             return;
         }
-        self.count(process, &line, 1);
         let reads = |e: &Element, thread| reads(process, e, thread);
         let reader = |e: &Element| {
             let set = process.states.decode(e.state)?.readers;
@@ -142,15 +147,18 @@ impl SharedLines {
 
     /// Adds `times` such lines to those of the sites that wrote them.
     fn count(&self, process: &Process, line: &[Element; ELEMENTS], times: u64) {
-        for (i, e) in line.iter().enumerate().filter(|(_, e)| e.parallel) {
-            if line.iter().take(i).any(|earlier| earlier.parallel && earlier.site == e.site) {
+        for (i, e) in line.iter().enumerate().filter(|(_, e)| e.state != NONE) {
+            let is_same =
+                |other: &&Element| other.state != NONE && other.parallel == e.parallel && other.site == e.site;
+            if line.iter().take(i).any(|earlier| is_same(&earlier)) {
                 continue;
             }
-            let Some([lines, elements, read, readers]) = self.written.counters(e.site.into()) else { return };
+            let tally = if e.parallel { &self.written } else { &self.serial };
+            let Some([lines, elements, read, readers]) = tally.counters(e.site.into()) else { return };
             lines.fetch_add(times, Ordering::Relaxed);
             let (mut own, mut own_read, mut own_readers) = (0, 0, 0);
             let mut last = (NONE, 0);
-            for same in line.iter().filter(|other| other.parallel && other.site == e.site) {
+            for same in line.iter().filter(is_same) {
                 own += 1;
                 if same.state & SHARED != 0 {
                     if last.0 != same.state {

@@ -56,7 +56,7 @@ pub mod shared_line_flags {
     pub const OTHER_READS: u32 = 1;
 }
 
-/// What a site's writes left in memory, while more than one thread existed.
+/// What a site's writes left in memory: those while more than one thread existed, and apart from them the others.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WrittenSiteRecord {

@@ -120,6 +120,7 @@ pub fn merge(parts: &[Part], how: How) -> Result<Contents, MergeError> {
         allocations: objects::allocations(&sources),
         object_events: objects::object_events(&sources),
         shared_lines: objects::shared_lines(&sources),
-        written_sites: objects::written_sites(&sources),
+        written_sites: objects::written_sites(&sources, |c| &c.written_sites),
+        serial_sites: objects::written_sites(&sources, |c| &c.serial_sites),
     })
 }

@@ -3,6 +3,7 @@
 use super::numbers::Source;
 use super::sums::{raise, sum};
 use crate::tables::{Allocations, ObjectEvents, SharedLines, WrittenSite};
+use crate::write::Contents;
 
 pub fn allocations(sources: &[Source<'_>]) -> Vec<Allocations> {
     let moved = |s: &Source<'_>, a: &Allocations| Allocations { site: s.site(a.site), ..*a };
@@ -42,9 +43,10 @@ pub fn shared_lines(sources: &[Source<'_>]) -> Vec<SharedLines> {
     })
 }
 
-pub fn written_sites(sources: &[Source<'_>]) -> Vec<WrittenSite> {
+/// Those that `of` picks of each part.
+pub fn written_sites(sources: &[Source<'_>], of: fn(&Contents) -> &[WrittenSite]) -> Vec<WrittenSite> {
     let moved = |s: &Source<'_>, w: &WrittenSite| WrittenSite { site: s.site(w.site), ..*w };
-    let all = sources.iter().flat_map(|s| s.contents.written_sites.iter().map(move |w| moved(s, w)));
+    let all = sources.iter().flat_map(|s| of(s.contents).iter().map(move |w| moved(s, w)));
     sum(all.map(|w| (w.site, w)), |sum, w| {
         raise(&mut sum.lines, w.lines);
         raise(&mut sum.elements, w.elements);
@@ -102,6 +104,7 @@ mod tests {
                 threads: 0b110,
             }],
             written_sites: vec![WrittenSite { site: base + 2, lines: n, elements: 2 * n, read: 3 * n, readers: 4 * n }],
+            serial_sites: vec![WrittenSite { site: base, lines: n, elements: 4 * n, read: 2 * n, readers: 3 * n }],
             ..Contents::default()
         };
         Part { name: name.into(), contents }
@@ -123,6 +126,7 @@ mod tests {
         // The example is the first part's.
         assert_eq!((lines.lines, lines.threads, lines.allocation_site, lines.address), (5, 0b110, site, 64));
         assert_eq!(merged.written_sites, [WrittenSite { site: last, lines: 5, elements: 10, read: 15, readers: 20 }]);
+        assert_eq!(merged.serial_sites, [WrittenSite { site, lines: 5, elements: 20, read: 10, readers: 15 }]);
     }
 
     #[test]

@@ -122,6 +122,7 @@ pub fn name(kind: u16) -> &'static str {
         block::OBJECT_EVENTS => "object event block",
         block::SHARED_LINES => "shared line block",
         block::WRITTEN_SITES => "written site block",
+        block::SERIAL_SITES => "serial site block",
         _ => "block",
     }
 }
@@ -146,7 +147,7 @@ pub const fn record_size(kind: u16) -> Option<usize> {
         block::ALLOCATIONS => Some(size_of::<AllocationRecord>()),
         block::OBJECT_EVENTS => Some(size_of::<ObjectEventRecord>()),
         block::SHARED_LINES => Some(size_of::<SharedLineRecord>()),
-        block::WRITTEN_SITES => Some(size_of::<WrittenSiteRecord>()),
+        block::WRITTEN_SITES | block::SERIAL_SITES => Some(size_of::<WrittenSiteRecord>()),
         _ => None,
     }
 }

@@ -304,9 +304,15 @@ impl Profile {
         self.records(block::SHARED_LINES).map(arrays::shared_lines)
     }
 
-    /// What the writes of sites left in memory. A site may come more than once.
+    /// What the writes of sites left in memory, those while more than one thread existed. A site may come more than
+    /// once.
     pub fn written_sites(&self) -> impl Iterator<Item = WrittenSite> + '_ {
         self.records(block::WRITTEN_SITES).map(arrays::written_site)
+    }
+
+    /// The same for what one thread wrote while it was alone.
+    pub fn serial_sites(&self) -> impl Iterator<Item = WrittenSite> + '_ {
+        self.records(block::SERIAL_SITES).map(arrays::written_site)
     }
 
     fn payloads(&self, kind: u16) -> impl Iterator<Item = (&Block, &[u8])> + '_ {

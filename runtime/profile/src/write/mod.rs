@@ -63,8 +63,10 @@ pub struct Contents {
     pub object_events: Vec<ObjectEvents>,
     /// Cache lines in which threads use different elements.
     pub shared_lines: Vec<SharedLines>,
-    /// What writes left in memory.
+    /// What writes left in memory, those while more than one thread existed.
     pub written_sites: Vec<WrittenSite>,
+    /// What the others left.
+    pub serial_sites: Vec<WrittenSite>,
 }
 
 impl From<&Profile> for Contents {
@@ -90,6 +92,7 @@ impl From<&Profile> for Contents {
             object_events: profile.object_events().collect(),
             shared_lines: profile.shared_lines().collect(),
             written_sites: profile.written_sites().collect(),
+            serial_sites: profile.serial_sites().collect(),
         }
     }
 }
@@ -114,6 +117,7 @@ impl Contents {
         file.block(block::OBJECT_EVENTS, &arrays::encode(&self.object_events, arrays::object_events));
         file.block(block::SHARED_LINES, &arrays::encode(&self.shared_lines, arrays::shared_lines));
         file.block(block::WRITTEN_SITES, &arrays::encode(&self.written_sites, arrays::written_site));
+        file.block(block::SERIAL_SITES, &arrays::encode(&self.serial_sites, arrays::written_site));
         file.traces(&self.traces);
         file.block(block::COUNTS, &arrays::encode(&self.counts, execution::count));
         file.block(block::NODES, &arrays::encode(&self.nodes, execution::node));
