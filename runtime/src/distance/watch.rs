@@ -27,14 +27,17 @@ const BLOCK_LOG2: u64 = 4;
 #[repr(C)]
 pub struct Watches {
     slots: [Watch; SETS * WAYS],
+    /// A bit for each set that has watches: most have none, and this is half a line of memory.
+    used: [u64; SETS / 64],
 }
 
-const _: () = assert!(size_of::<Watches>() == 24 * 1024);
+const _: () = assert!(size_of::<Watches>() == 24 * 1024 + 32);
 
 impl Watches {
     /// Begins to watch. Returns the watch that had to make room, if any (chosen by `random`): its interval stays
     /// unknown. An element that is watched already, for whatever trace, is left alone.
     pub fn insert(&mut self, element: u64, start: u64, trace: u32, weight: u32, random: u32) -> Inserted {
+        self.use_set(element);
         let set = self.set(element);
         if set.iter().any(|w| w.key == element + 1) {
             return Inserted::AlreadyWatched;
@@ -52,9 +55,17 @@ impl Watches {
 
     /// Ends the watch of `element` for `trace`.
     pub fn take(&mut self, element: u64, trace: u32) -> Option<Watch> {
-        let slot = self.set(element).iter_mut().find(|w| w.key == element + 1 && w.trace == trace)?;
+        if !self.is_used(element) {
+            return None;
+        }
+        let set = self.set(element);
+        let slot = set.iter_mut().find(|w| w.key == element + 1 && w.trace == trace)?;
         let watch = *slot;
         slot.key = 0;
+        if set.iter().all(|w| w.key == 0) {
+            let number = number_of_set(element);
+            self.used[number / 64] &= !(1 << (number % 64));
+        }
         Some(watch)
     }
 
@@ -66,7 +77,9 @@ impl Watches {
             let next = ((block >> BLOCK_LOG2) + 1) << BLOCK_LOG2;
             let watched =
                 |w: &&Watch| w.key > block && w.key <= end.min(next) && trace.is_none_or(|trace| w.trace == trace);
-            if let Some(nearest) = self.set(block).iter().filter(watched).map(|w| w.key).min() {
+            if self.is_used(block)
+                && let Some(nearest) = self.set(block).iter().filter(watched).map(|w| w.key).min()
+            {
                 return nearest - 1 - first;
             }
             block = next;
@@ -80,14 +93,30 @@ impl Watches {
             ended(w.key - 1);
             w.key = 0;
         }
+        self.used = [0; SETS / 64];
     }
 
     fn set(&mut self, element: u64) -> &mut [Watch; WAYS] {
-        let set = ((element >> BLOCK_LOG2).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as usize % SETS;
         // The chunk exists: SETS chunks of WAYS slots are the whole array.
         let (chunks, _) = self.slots.as_chunks_mut::<WAYS>();
-        &mut chunks[set % SETS]
+        &mut chunks[number_of_set(element)]
     }
+
+    #[inline]
+    fn is_used(&self, element: u64) -> bool {
+        let number = number_of_set(element);
+        self.used[number / 64] >> (number % 64) & 1 == 1
+    }
+
+    fn use_set(&mut self, element: u64) {
+        let number = number_of_set(element);
+        self.used[number / 64] |= 1 << (number % 64);
+    }
+}
+
+#[inline]
+fn number_of_set(element: u64) -> usize {
+    ((element >> BLOCK_LOG2).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as usize % SETS
 }
 
 /// What [`Watches::insert`] did.

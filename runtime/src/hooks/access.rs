@@ -5,7 +5,7 @@ use crate::process::{Process, accuracy};
 use crate::thread::Thread;
 use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::GRANULE;
-use threadtalk_abi::cell::{NONE, SHARED};
+use threadtalk_abi::cell::{NONE, SHARED, TRACKED};
 use threadtalk_sigmem::{Alike, FreshId, Read, Run};
 
 /// A read of `BYTES` bytes: one event for each granule that it touches.
@@ -27,7 +27,9 @@ pub fn read<const BYTES: u64>(t: &mut Thread, p: &Process, address: u64, site: u
     let last = address.saturating_add(BYTES - 1);
     let mut granule = address & !(GRANULE - 1);
     while granule <= last {
-        if let Some(cell) = p.signature.cell(granule, &mut t.chunks) {
+        if let Some(cell) = p.signature.cell(granule, &mut t.chunks)
+            && !is_settled(t, cell, granule, site)
+        {
             read_cell(t, p, cell, granule, site);
         }
         granule += GRANULE;
@@ -40,7 +42,8 @@ pub fn read<const BYTES: u64>(t: &mut Thread, p: &Process, address: u64, site: u
 fn read_cells(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, site: u32) {
     let mut at = 0;
     while let Some(rest @ [first, ..]) = cells.get(at..) {
-        at += if is_settled(t, first, site) { 1 } else { read_alike(t, p, rest, element + at as u64 * GRANULE, site) };
+        let element = element + at as u64 * GRANULE;
+        at += if is_settled(t, first, element, site) { 1 } else { read_alike(t, p, rest, element, site) };
     }
 }
 
@@ -59,14 +62,19 @@ pub fn read_alike(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64
     read
 }
 
-/// Settles the read of an element that is own, or in a state that the event cache knows.
+/// Settles the read of an element that is own, or in a state that the event cache knows, with the mark of another thread
+/// or without: with 16 threads some elements are marked nearly always.
 #[inline]
-fn is_settled(t: &Thread, cell: &AtomicU32, site: u32) -> bool {
-    let state = cell.load(Ordering::Relaxed);
-    if state.wrapping_sub(t.header.own_base) < t.header.own_span {
+fn is_settled(t: &Thread, cell: &AtomicU32, element: u64, site: u32) -> bool {
+    let found = cell.load(Ordering::Relaxed);
+    if found.wrapping_sub(t.header.own_base) < t.header.own_span {
         return true;
     }
+    let state = if found & SHARED != 0 { found & !TRACKED } else { found };
     let Some(counter) = t.known(state, site) else { return false };
+    if state != found && t.waits_for(element) {
+        return false;
+    }
     // SAFETY: counters of the event cache are mapped for the life of the process, and only this thread counts in them.
     let counter = unsafe { &mut *counter };
     let free = counter.rar.saturating_add(1) < counter.next;

@@ -7,6 +7,7 @@ use crate::thread::{Thread, memos};
 use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::{SHARED, TRACKED};
+use threadtalk_abi::thread::EventCounter;
 use threadtalk_profile::layout::{CrdMode, EventRecord, event_flags};
 use threadtalk_sigmem::{FreshId, track, untrack};
 
@@ -35,7 +36,10 @@ pub fn event(t: &mut Thread, p: &Process, cell: &AtomicU32, element: u64, site: 
 #[inline]
 pub fn communications(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, site: u32, e: &Event) {
     check_alias(t, p, element, cells.len() as u32);
-    let Some(record) = find_record(t, p, EventKey { written: e.writer.0, site, context: t.context }) else { return };
+    // Where the thread has come across the new state before, the event cache knows the record.
+    let known = t.known(e.state, site).filter(|counter| *counter != t.idle_counter());
+    let key = EventKey { written: e.writer.0, site, context: t.context };
+    let Some(record) = known.map(<*mut EventCounter>::cast).or_else(|| find_record(t, p, key)) else { return };
     let (mut rest, mut element) = (cells, element);
     while let Some(first) = rest.first() {
         let quiet = if p.plan.mode == CrdMode::Off {
@@ -51,7 +55,9 @@ pub fn communications(t: &mut Thread, p: &Process, cells: &[AtomicU32], element:
             // counts in them.
             unsafe { (*record).raw += quiet as u64 };
             look_up(t, p, site, element, quiet as u64);
-            t.remember(e.state, site, record.cast());
+            if known.is_none() {
+                t.remember(e.state, site, record.cast());
+            }
         }
         let done = quiet.max(1);
         rest = rest.get(done..).unwrap_or(&[]);

@@ -28,11 +28,11 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use mixtures::Mixtures;
 use quiet::Quiet;
 use seen::Seen;
-use threadtalk_abi::DIRECTORY_ENTRIES;
 use threadtalk_abi::cell::{NONE, SHARED};
 use threadtalk_abi::memo::{MEMOS, Memo};
 use threadtalk_abi::thread::{EMPTY_KEY, EVENT_SITE_FACTOR, EVENT_SLOTS, EventCounter, EventSlot, ThreadHeader};
 use threadtalk_abi::window::{NUMBERS, SHORTEST};
+use threadtalk_abi::{DIRECTORY_ENTRIES, GRANULE};
 use threadtalk_profile::layout::{EventRecord, ThreadRecord, block};
 use threadtalk_sigmem::{ChunkStock, Transition, View, Writable};
 use visits::Visits;
@@ -251,6 +251,13 @@ impl Thread {
         // SAFETY: below the length of the cache.
         let slot = unsafe { &*self.events.add(slot as usize) };
         (slot.key == u64::from(site) << 32 | u64::from(state)).then_some(slot.counter)
+    }
+
+    /// Whether a reuse distance of this thread waits for the element at an address.
+    #[inline]
+    pub fn waits_for(&self, address: u64) -> bool {
+        // SAFETY: the watches belong to this block.
+        unsafe { (*self.watches).unwatched(address / GRANULE, 1, None) == 0 }
     }
 
     /// The counter of reads that are no events.

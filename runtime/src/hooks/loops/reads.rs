@@ -7,7 +7,7 @@ use crate::process::Process;
 use crate::thread::Thread;
 use crate::thread::quiet::{Pattern, part_end};
 use threadtalk_abi::GRANULE;
-use threadtalk_abi::cell::NONE;
+use threadtalk_abi::cell::{NONE, SHARED, TRACKED};
 use threadtalk_abi::loops::Access;
 use threadtalk_abi::thread::EventCounter;
 use threadtalk_sigmem::Run;
@@ -99,9 +99,11 @@ impl Reader<'_> {
                 let mut rest = plain(cells);
                 at = address;
                 while let [state, ..] = rest {
-                    let meaning = self.meaning(*state);
+                    let meaning = self.meaning(*state, at);
                     if !matches!(meaning, Meaning::Nothing) {
-                        events = Some((meaning, equal_prefix(rest, *state) as u64));
+                        // Of marked elements each is looked at by itself.
+                        let alike = if is_marked(*state) { 1 } else { equal_prefix(rest, *state) as u64 };
+                        events = Some((meaning, alike));
                         break;
                     }
                     let length = self.stretch(rest, *state, (at as usize).wrapping_sub(rest.as_ptr() as usize));
@@ -208,14 +210,22 @@ impl Reader<'_> {
     }
 
     #[inline]
-    fn meaning(&self, state: u32) -> Meaning {
+    fn meaning(&self, state: u32, address: u64) -> Meaning {
         if state == NONE || state.wrapping_sub(self.t.header.own_base) < self.t.header.own_span {
             return Meaning::Nothing;
         }
-        match self.t.known(state, self.access.site) {
+        let unmarked = if is_marked(state) { state & !TRACKED } else { state };
+        match self.t.known(unmarked, self.access.site) {
             None => Meaning::Unknown,
             Some(counter) if counter == self.t.idle_counter() => Meaning::Nothing,
+            Some(_) if unmarked != state && self.t.waits_for(address) => Meaning::Unknown,
             Some(counter) => Meaning::Known(counter),
         }
     }
+}
+
+/// Whether some thread waits for elements in this state.
+#[inline]
+fn is_marked(state: u32) -> bool {
+    state & SHARED != 0 && state & TRACKED != 0
 }
