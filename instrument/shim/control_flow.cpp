@@ -44,6 +44,14 @@ void threadtalk_shim_loops(LLVMValueRef function, void *data, ThreadtalkLoopVisi
       on_block(data, wrap(&block), number.lookup(loop));
 }
 
+void threadtalk_shim_close_loops(LLVMValueRef function) {
+  Function &f = *unwrap<Function>(function);
+  DominatorTree tree(f);
+  LoopInfo loops(tree);
+  for (Loop *loop : loops)
+    formLCSSARecursively(*loop, tree, &loops, nullptr);
+}
+
 LLVMBasicBlockRef threadtalk_shim_common_dominator(LLVMValueRef function, LLVMBasicBlockRef *blocks, size_t count) {
   DominatorTree tree(*unwrap<Function>(function));
   BasicBlock *common = unwrap(blocks[0]);

@@ -56,6 +56,8 @@ void threadtalk_shim_dominators_close(void *dominators);
 typedef void (*ThreadtalkExitVisitor)(void *data, size_t loop, LLVMValueRef instruction);
 bool threadtalk_shim_exits(LLVMValueRef function, const LLVMBasicBlockRef *headers, size_t count, void *data,
                            ThreadtalkExitVisitor on_exit);
+// Values leave loops by PHI nodes behind them (LCSSA).
+void threadtalk_shim_close_loops(LLVMValueRef function);
 LLVMBasicBlockRef threadtalk_shim_split_before(LLVMValueRef instruction);
 LLVMValueRef threadtalk_shim_entry_point(LLVMValueRef function);
 LLVMValueRef threadtalk_shim_after_call(LLVMValueRef call);

@@ -25,6 +25,9 @@ pub enum PassError {
     #[error("cannot build an instruction: {0}; please report this with the preprocessed source")]
     Builder(#[from] BuilderError),
     /// LLVM found the result broken: an error in the pass.
-    #[error("the instrumented module is not valid: {0}; please report this with the preprocessed source")]
+    #[error(
+        "the instrumented module is not valid: {0}; please report this with the preprocessed source; until it is \
+         mended, THREADTALK_PASS_OPTIONS=opt=0 compiles this file without optimised counting"
+    )]
     Invalid(String),
 }

@@ -123,6 +123,10 @@ impl<'m, 'ctx> Work<'m, 'ctx> {
         if !self.options.features.memory && !self.options.features.cache {
             return Vec::new();
         }
+        // Loops get copies after the accesses behind them were noted.
+        if self.options.optimise {
+            functions.iter().for_each(|&function| llvm::loops::close(function));
+        }
         let mut collector = Collector { module: self.module, functions: &mut self.functions, tables: &mut self.tables };
         functions.iter().filter_map(|&function| collector.plan(function)).collect()
     }

@@ -24,6 +24,13 @@ pub struct Loop<'ctx> {
     pub end: Option<Location>,
 }
 
+/// Gives every value that leaves a loop a PHI node behind it (LCSSA). What notes a value outside of the loop then notes
+/// one that stays right when the loop gets a copy and the PHI node a second origin.
+pub fn close(function: FunctionValue<'_>) {
+    // SAFETY: a live function with a body.
+    unsafe { ffi::threadtalk_shim_close_loops(function.as_value_ref()) };
+}
+
 /// All loops of a function, outer ones first, and the innermost loop of each block.
 #[derive(Default)]
 pub struct Loops<'ctx> {

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 pub const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", "-O3"];
 
 /// Options of all projects; later ones of the same name count.
-const BASE: &str = "verify=1:features=memory";
+const BASE: &str = "features=memory";
 
 /// The plugin, which cargo puts beside the tests.
 pub fn plugin() -> PathBuf {
