@@ -3,7 +3,8 @@
 //! A *trace* is the sequence of events of one directed pair of threads in one region. The reader alone makes it, in its
 //! program order: everything here is private to a thread.
 //!
-//! * Up to a number of usages, which the traces of a region share ([`shares`]), a trace is measured exactly ([`stack`]): distinct and index distances.
+//! * Up to a number of usages, which the traces of a region share ([`shares`]), a trace is measured exactly
+//!   ([`stack`]): distinct and index distances.
 //! * Beyond that (`crd=auto`) single events are sampled, evenly over all events, and each sampled element is
 //!   watched until its next usage ([`watch`]): an unbiased sample of *index* distances, which the analysis turns into
 //!   distinct ones, record by record: when they change, a new one begins ([`change`]). Sampling elements by a hash of

@@ -27,11 +27,11 @@ pub struct Plan {
     pub shares: Shares,
 }
 
-/// Longest sampling period of a trace alone in its region: at 1 ns an event, which is what whole loops take, one sample in
-/// 65 microseconds of pure reuse.
+/// Longest sampling period of a trace alone in its region: at 1 ns an event, which is what whole loops take, one
+/// sample in 65 microseconds of pure reuse.
 const LONGEST_PERIOD: u64 = 1 << 16;
-/// The period grows so that a trace has about this many samples between two doublings of its length, or its share of
-/// what two traces have.
+/// The period grows so that a trace has about this many samples between two doublings of its length, or its share
+/// of what two traces have.
 const SAMPLES_PER_DOUBLING: u64 = 2048;
 /// A trace of many in its region is exact for so many usages at least.
 const LEAST_EXACT: u64 = 128;

@@ -106,8 +106,8 @@ impl<V: Copy> Table<V> {
     fn find(&self, key: EventKey) -> *mut Slot<V> {
         let mask = self.capacity - 1;
         let word = u64::from(key.written) << 32 | u64::from(key.site) ^ u64::from(key.context).rotate_left(17);
-        // The top bits, which all bits of the key reach: the writing thread is in the uppermost bits of the key, and with
-        // others the same line's values of 16 writers fell into one place.
+        // The top bits, which all bits of the key reach: the writing thread is in the uppermost bits of the key, and
+        // with others the same line's values of 16 writers fell into one place.
         let mut at = (word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - self.capacity.trailing_zeros())) as usize;
         loop {
             // SAFETY: at <= mask < capacity.

@@ -3,6 +3,7 @@
 use super::event::{self, Event, event};
 use crate::process::{Process, accuracy};
 use crate::thread::Thread;
+use core::slice;
 use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::{NONE, SHARED, TRACKED};
@@ -15,6 +16,14 @@ pub fn read<const BYTES: u64>(t: &mut Thread, p: &Process, address: u64, site: u
         return;
     }
     if BYTES > GRANULE {
+        if address.is_multiple_of(BYTES) {
+            if let Some(first) = p.signature.cell(address, &mut t.chunks) {
+                // SAFETY: an aligned access lies in one chunk, whose cells follow each other and live for ever.
+                let cells = unsafe { slice::from_raw_parts(first, (BYTES / GRANULE) as usize) };
+                read_cells(t, p, cells, address, site);
+            }
+            return;
+        }
         let mut stock = core::mem::take(&mut t.chunks);
         for run in p.signature.cells(address, BYTES, &mut stock) {
             if let Run::Mapped { address, cells } = run {
@@ -62,8 +71,8 @@ pub fn read_alike(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64
     read
 }
 
-/// Settles the read of an element that is own, or in a state that the event cache knows, with the mark of another thread
-/// or without: with 16 threads some elements are marked nearly always.
+/// Settles the read of an element that is own, or in a state that the event cache knows, with the mark of another
+/// thread or without: with 16 threads some elements are marked nearly always.
 #[inline]
 fn is_settled(t: &Thread, cell: &AtomicU32, element: u64, site: u32) -> bool {
     let found = cell.load(Ordering::Relaxed);

@@ -17,7 +17,8 @@ pub struct Options {
     pub crd_bytes: u64,
     /// Budget of each thread's event records.
     pub records_bytes: u64,
-    /// Usages of a trace that are measured exactly before sampling begins, where there are no more than 2 in its region.
+    /// Usages of a trace that are measured exactly before sampling begins, where there are no more than 2 in its
+    /// region.
     pub crd_exact_usages: u64,
     /// Least sampling period.
     pub crd_period: u64,

@@ -1,9 +1,9 @@
 //! Windows whose loops count in several counters.
 //!
-//! A column of a matrix whose rows have several writers is read alike again and again: so many granules of each writer's.
-//! Inlined code adds to one counter for each window. Such a window has a counter of its own that is always due, so that
-//! each of its loops asks, and the hook adds to the counters behind it: 16 of them take a tenth of the time that a column
-//! of 960 elements takes.
+//! A column of a matrix whose rows have several writers is read alike again and again: so many granules of each
+//! writer's. Inlined code adds to one counter for each window. Such a window has a counter of its own that is always
+//! due, so that each of its loops asks, and the hook adds to the counters behind it: 16 of them take a tenth of the
+//! time that a column of 960 elements takes.
 
 use super::Thread;
 use crate::memory;
@@ -117,8 +117,8 @@ impl Mixtures {
 }
 
 impl Thread {
-    /// The counter for a window whose loops count in these: null if in none, the one that there is, or a mixture's. `None`:
-    /// there are too many mixtures, and the windows are forgotten.
+    /// The counter for a window whose loops count in these: null if in none, the one that there is, or a mixture's.
+    /// `None`: there are too many mixtures, and the windows are forgotten.
     pub fn mixed_counter(&mut self, parts: &Parts) -> Option<*mut EventCounter> {
         match parts.all() {
             [] => Some(core::ptr::null_mut()),

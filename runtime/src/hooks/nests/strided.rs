@@ -2,8 +2,8 @@
 //!
 //! Neighbouring columns share the lines of their cells, so a line is looked at in each iteration: if its cells agree,
 //! all columns in it are settled at once, up to those where some iteration finds another. Iterations may find different
-//! kinds of cells. If their events count in one counter, inlined code counts the next loops; if in several, as where the
-//! rows of a matrix have several writers, the hook does ([`Mixtures`](crate::thread::mixtures::Mixtures)).
+//! kinds of cells. If their events count in one counter, inlined code counts the next loops; if in several, as where
+//! the rows of a matrix have several writers, the hook does ([`Mixtures`](crate::thread::mixtures::Mixtures)).
 
 use super::Look;
 use super::group::Group;
