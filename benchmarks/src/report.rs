@@ -95,6 +95,9 @@ pub struct Crd {
     pub p90: Option<f64>,
     /// Quantile 0.99.
     pub p99: Option<f64>,
+    /// How far ranks may be off for the number of samples, as the report says.
+    #[serde(default)]
+    pub rank_error: f64,
     /// The median in bytes.
     #[serde(default)]
     pub median_bytes: Option<f64>,
@@ -106,6 +109,16 @@ pub struct Crd {
     pub cutoffs: Vec<Cutoff>,
     /// The histogram.
     #[serde(default)]
+    pub buckets: Vec<Bucket>,
+    /// The index distances that were sampled.
+    #[serde(default)]
+    pub index: Index,
+}
+
+/// Index distances.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Index {
+    /// The histogram.
     pub buckets: Vec<Bucket>,
 }
 

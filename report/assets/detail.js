@@ -128,6 +128,9 @@ function controls(figures) {
   return box;
 }
 
+// Beyond this a reader should know; 738 samples have it.
+const FEW_SAMPLES = 0.05;
+
 function distanceSection(crd) {
   const method = {
     exact: "followed exactly",
@@ -136,7 +139,8 @@ function distanceSection(crd) {
   }[crd.method];
   const section = element("section", { class: "section" }, element("h3", {}, "Reuse distance"));
   const how =
-    `${count(crd[view.kind].count)} distances, ${method}` + (crd.rate < 1 ? ` (${percent(crd.rate)} followed)` : "");
+    `${count(crd[view.kind].count)} distances, ${method}` + (crd.rate < 1 ? ` (${percent(crd.rate)} followed)` : "") +
+    (crd.rank_error > FEW_SAMPLES ? `; few samples: ranks \u00b1 ${percent(crd.rank_error)}` : "");
   section.append(
     element("p", { class: "muted" }, how),
     element(

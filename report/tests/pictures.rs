@@ -42,6 +42,23 @@ fn distances_against_the_caches() {
 }
 
 #[test]
+fn distances_from_few_samples_say_how_far_ranks_may_be_off() {
+    let line = |rank_error: f64| {
+        let mut report = report(4, ring);
+        for region in &mut report.regions {
+            if let Some(counts) = &mut region.counts {
+                let crd = counts.own.crd.as_mut().unwrap();
+                (crd.rate, crd.rank_error) = (0.02, rank_error);
+            }
+        }
+        let picture = picture(&svg::all(&report, 9), "crd-0002-bmod.svg");
+        picture.lines().find(|line| line.contains("estimated from")).unwrap().to_owned()
+    };
+    assert!(line(0.12).contains("estimated from 2 % of the uses (few: ranks \u{b1} 12 %)"), "{}", line(0.12));
+    assert!(!line(0.04).contains("ranks"), "{}", line(0.04));
+}
+
+#[test]
 fn a_matrix_of_256_threads_is_small() {
     let pictures = svg::all(&report(256, all_to_all), 1);
     let size = picture(&pictures, "matrix-program.svg").len();

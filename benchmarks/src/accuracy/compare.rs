@@ -39,6 +39,12 @@ pub struct Difference {
     pub worst_rank_region: u32,
     /// The median of the regions.
     pub median_rank: f64,
+    /// The largest of the index distances, which are sampled and not estimated.
+    pub worst_index_rank: f64,
+    /// Regions that were compared by rank.
+    pub ranks: u32,
+    /// Those whose index distances are further apart than the report says for its samples.
+    pub ranks_beyond: u32,
 }
 
 /// Compares `found` with `exact`.
@@ -80,6 +86,10 @@ pub fn difference(found: &Report, exact: &Report) -> Difference {
                 (result.worst_rank, result.worst_rank_region) = (apart, exact.id);
             }
             ranks.push(apart);
+            result.ranks += 1;
+            let sampled = rank::distance(&found.index.buckets, &crd.index.buckets);
+            result.worst_index_rank = result.worst_index_rank.max(sampled);
+            result.ranks_beyond += u32::from(sampled > found.rank_error);
         }
     }
     result.median_rank = Summary::Median.of(&ranks).unwrap_or(0.0);
@@ -115,7 +125,7 @@ fn apart(found: Option<f64>, exact: Option<f64>, floor: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Accuracy, Metrics};
+    use crate::report::{Accuracy, Bucket, Metrics};
 
     fn region(id: u32, raw: u64, rar: u64, median: f64) -> Region {
         let crd = Crd { count: 10.0, median: Some(median), p90: Some(100.0), p99: Some(200.0), ..Crd::default() };
@@ -137,7 +147,7 @@ mod tests {
     #[test]
     fn equal_profiles_do_not_differ() {
         let exact = report(vec![region(1, 1000, 9000, 4.0)]);
-        let expected = Difference { events: 10000, entries: 2, ..Difference::default() };
+        let expected = Difference { events: 10000, entries: 2, ranks: 2, ..Difference::default() };
         assert_eq!(difference(&exact.clone(), &exact), expected);
     }
 
@@ -165,6 +175,24 @@ mod tests {
         let found = report(vec![region(1, 1000, 9000, 0.5)]);
         let d = difference(&found, &exact);
         assert_eq!((d.worst_quantile, d.median_quantile), (0.5, 0.0));
+    }
+
+    #[test]
+    fn distances_are_compared_by_rank_and_held_against_what_the_report_says() {
+        let steps = |low: f64, rank_error: f64| {
+            let mut report = report(vec![region(1, 1000, 9000, 4.0)]);
+            let crd = report.regions[0].own.crd.as_mut().unwrap();
+            crd.buckets = vec![Bucket { lo: 8, count: low }, Bucket { lo: 512, count: 100.0 - low }];
+            crd.index.buckets = crd.buckets.clone();
+            crd.rank_error = rank_error;
+            report
+        };
+        let of = |rank_error| difference(&steps(40.0, rank_error), &steps(52.0, 0.0));
+        let d = of(0.1);
+        assert!((d.worst_rank - 0.12).abs() < 1e-12 && (d.median_rank - 0.06).abs() < 1e-12, "{d:?}");
+        // The program as a whole has no histogram here, and does not differ.
+        assert_eq!(d.worst_index_rank, d.worst_rank);
+        assert_eq!((d.worst_rank_region, d.ranks, d.ranks_beyond, of(0.13).ranks_beyond), (1, 2, 1, 0));
     }
 
     #[test]

@@ -4,12 +4,16 @@ use crate::report::Bucket;
 
 /// How far two histograms are apart by rank: the largest part of the distances that one has at or below some value and the
 /// other above it (the statistic of Kolmogorov and Smirnov), where what lies in the next bucket counts as equal.
-/// 0 to 1; 0 too if one of them is empty.
+/// 0 to 1; 1 if only one of them is empty.
 ///
 /// Quantiles are no measure where many distances are equal: if 50.2 % of them are 800 and the others 50 000, then a
 /// median of 50 000 is off by 0.2 % of the distances, not by 6 000 %.
 pub fn distance(found: &[Bucket], exact: &[Bucket]) -> f64 {
-    let (Some(found), Some(exact)) = (cumulative(found), cumulative(exact)) else { return 0.0 };
+    let (found, exact) = match (cumulative(found), cumulative(exact)) {
+        (Some(found), Some(exact)) => (found, exact),
+        (None, None) => return 0.0,
+        _ => return 1.0,
+    };
     let next = |sums: &[f64], at: usize| sums[(at + 1).min(BUCKETS - 1)];
     (0..BUCKETS).fold(0.0, |most: f64, at| most.max(found[at] - next(&exact, at)).max(exact[at] - next(&found, at)))
 }
@@ -57,8 +61,9 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_histogram_has_no_ranks() {
-        assert_eq!((distance(&[], &histogram(&[3])), distance(&histogram(&[3]), &[])), (0.0, 0.0));
+    fn an_empty_histogram_is_as_far_away_as_can_be() {
+        assert_eq!((distance(&[], &histogram(&[3])), distance(&histogram(&[3]), &[])), (1.0, 1.0));
+        assert_eq!(distance(&[], &[]), 0.0);
     }
 
     proptest! {

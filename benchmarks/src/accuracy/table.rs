@@ -52,22 +52,24 @@ impl fmt::Display for Table {
             "CRD median",
             "rank worst",
             "median",
+            "index worst",
         ] {
-            write!(f, "{name:>11}")?;
+            write!(f, "{name:>12}")?;
         }
-        writeln!(f, "{:>8}", "region")?;
+        writeln!(f, "{:>8}{:>10}", "region", "beyond")?;
         for row in &self.rows {
             let error = &row.error;
             write!(f, "{:<18}{:>8}{:>14}{:>9}", row.kernel, row.budget, error.events, error.entries)?;
             let [entry, h, b] = [error.worst_entry, error.homogeneity, error.balance];
             let noise = row.noise.made_up.max(row.noise.missing);
             let [worst, median] = [error.worst_quantile, error.median_quantile];
-            let ranks = [error.worst_rank, error.median_rank];
+            let ranks = [error.worst_rank, error.median_rank, error.worst_index_rank];
             let shares = [error.made_up, error.missing, row.estimate, noise, entry, h, b, worst, median];
             for share in shares.into_iter().chain(ranks) {
-                write!(f, "{:>11}", percent(share))?;
+                write!(f, "{:>12}", percent(share))?;
             }
-            writeln!(f, "{:>8}", error.worst_rank_region)?;
+            let beyond = format!("{} of {}", error.ranks_beyond, error.ranks);
+            writeln!(f, "{:>8}{beyond:>10}", error.worst_rank_region)?;
         }
         for row in self.uncovered() {
             writeln!(f, "not covered by the estimate: {} with {}", row.kernel, row.budget)?;

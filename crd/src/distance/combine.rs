@@ -7,6 +7,7 @@
 
 use threadtalk_profile::Trace;
 
+use super::confidence::Confidence;
 use super::cutoff::cutoff;
 use super::mass::Mass;
 use super::quantile::describe;
@@ -25,6 +26,7 @@ pub struct Traces {
     /// Usages that were followed.
     followed: u64,
     abandoned: u64,
+    confidence: Confidence,
 }
 
 impl Traces {
@@ -38,6 +40,7 @@ impl Traces {
             statstack::transform(&trace.sampled, trace.abandoned as f64 * weight, &mut self.distinct);
         }
         let samples = trace.samples.saturating_add(trace.abandoned);
+        self.confidence.add_samples(trace.samples, trace.sampled.count() as f64, trace.abandoned);
         self.has_exact |= trace.exact_usages > 0;
         self.has_sampled |= samples > 0;
         self.followed = self.followed.saturating_add(trace.exact_usages).saturating_add(samples);
@@ -52,6 +55,7 @@ impl Traces {
         self.has_sampled |= other.has_sampled;
         self.followed = self.followed.saturating_add(other.followed);
         self.abandoned = self.abandoned.saturating_add(other.abandoned);
+        self.confidence.add(other.confidence);
     }
 
     /// The result. `usages`: RaW and RaR events of the pairs.
@@ -65,6 +69,7 @@ impl Traces {
                 (true, true) => Method::ExactThenStatstack,
             },
             rate: if usages > 0 { (self.followed as f64 / usages as f64).min(1.0) } else { 0.0 },
+            rank_error: self.confidence.rank_error(self.distinct.count()),
             abandoned: self.abandoned,
             cutoffs: caches.iter().map(|c| cutoff(*c, &self.distinct, granule, private)).collect(),
         }
@@ -96,5 +101,12 @@ mod tests {
         assert_eq!(counts(&crd.index), [(1, 1.0), (2, 1.0), (10, 16.0)]);
         assert_eq!((crd.method, crd.rate, crd.abandoned), (Method::ExactThenStatstack, 0.25, 1));
         assert_eq!((crd.distinct.median, crd.distinct.median_bytes), (Some(9.0), Some(36.0)));
+        // The one given up stands for 8 usages more. Twenty samples for the same usages are surer than two.
+        assert_eq!(crd.rank_error, 1.0);
+        let mut traces = Traces::default();
+        traces.add_trace(&Trace { samples: 20, abandoned: 10, ..trace });
+        let rank_error = traces.describe(28, 4, &[], &Vec::new()).rank_error;
+        let expected = ((2.0f64 / 0.05).ln() / 2.0 / 20.0).sqrt() * 16.0 / 18.0 + 8.0 / 26.0;
+        assert!((rank_error - expected).abs() < 1e-9, "{rank_error} for {expected}");
     }
 }

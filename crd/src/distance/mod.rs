@@ -1,6 +1,7 @@
 //! Reuse distances of regions, from the histograms that the runtime recorded.
 
 mod combine;
+mod confidence;
 mod cutoff;
 mod mass;
 mod quantile;

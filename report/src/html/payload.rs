@@ -152,6 +152,7 @@ struct CrdPart<'a> {
     index: DistancesPart,
     method: Method,
     rate: f64,
+    rank_error: f64,
     cutoffs: &'a [Cutoff],
 }
 
@@ -344,6 +345,7 @@ fn crd(crd: &Crd) -> CrdPart<'_> {
         index: distances(&crd.index),
         method: crd.method,
         rate: crd.rate,
+        rank_error: crd.rank_error,
         cutoffs: &crd.cutoffs,
     }
 }

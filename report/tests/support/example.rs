@@ -77,6 +77,7 @@ pub fn crd(scale: u64) -> Crd {
         index: distances(Reading::Index, scale + 1),
         method: Method::Exact,
         rate: 1.0,
+        rank_error: 0.0,
         abandoned: 0,
         cutoffs: vec![
             cutoff(1, 20 << 10, 48 << 10, 0.955, 0.045),
