@@ -175,7 +175,7 @@ pub fn clear_range(address: usize, bytes: usize) {
         process.private.range_dies(process, address as u64, bytes as u64);
         process.lines.range_dies(process, address as u64, bytes as u64);
         process.objects.range_dies(address as u64, bytes as u64);
-        process.signature.clear(address as u64, bytes as u64);
+        process.clear(address as u64, bytes as u64);
     }
 }
 

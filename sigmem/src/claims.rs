@@ -3,12 +3,16 @@
 //! A read of an own value is no event, so a thread that knows a stretch of memory to hold own values need not look at
 //! its cells; until another thread writes there. Writes are inlined and leave no trace but the cells. So each thread
 //! has a directory of its own for writes. Who *claims* a chunk puts a 0 there into the directories of all others, whose
-//! next write then takes the slow path, which ends the claim before it touches a cell.
+//! next write then takes the slow path, which ends the claim before it touches a cell. Whole loops look at the claim by
+//! themselves.
+//!
+//! A claimant that knows what its own loops have stored need not store it again. What others do to its cells without
+//! writing the elements, they leave in bits beside the claim: see [`Claims::touch`].
 //!
 //! See `README.md`, "Claims", for what a holder may rely on, and why.
 
 use crate::primitive::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, fence};
-use threadtalk_abi::CHUNK_SHIFT;
+use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT};
 
 /// Threads alive at a time that can claim chunks. 64 directories are 1 TiB of address space; beyond that, nobody holds
 /// a claim.
@@ -20,6 +24,11 @@ const MOST_ENDED: u32 = 4;
 /// Bits of a chunk's word that hold the number of the claimant plus 1; how many claims have ended is above them.
 const CLAIMANT: u32 = 0xff;
 const ENDED: u32 = CLAIMANT + 1;
+
+/// Bytes of memory for each bit that others set: a line of cells.
+pub const LINE: u64 = 64;
+/// Numbers of such bits for each chunk.
+pub const TOUCHED: usize = (CHUNK_BYTES / LINE / 64) as usize;
 
 /// The directory for writes of one thread.
 #[derive(Clone, Copy)]
@@ -47,24 +56,25 @@ impl Writable {
 /// Who claims what.
 pub struct Claims {
     words: *const AtomicU32,
+    touched: *const AtomicU64,
     directories: [AtomicPtr<AtomicU64>; MOST],
     joined: AtomicU32,
     void: AtomicBool,
 }
 
-// SAFETY: the words and the directories consist of atomics that live as long as the claims (contracts of `new`,
-// `join`).
+// SAFETY: words, bits and directories consist of atomics that live as long as the claims (contracts of `new`, `join`).
 unsafe impl Send for Claims {}
 // SAFETY: as above; every method takes `&self`.
 unsafe impl Sync for Claims {}
 
 impl Claims {
     /// # Safety
-    /// `words` points to a zeroed word for each chunk of the address space; they live as long as the claims, and nobody
-    /// else writes them.
-    pub unsafe fn new(words: *const AtomicU32) -> Self {
+    /// `words` points to a zeroed word for each chunk of the address space, `touched` to [`TOUCHED`] zeroed numbers for
+    /// each; they live as long as the claims, and nobody else writes them.
+    pub unsafe fn new(words: *const AtomicU32, touched: *const AtomicU64) -> Self {
         Self {
             words,
+            touched,
             directories: core::array::from_fn(|_| AtomicPtr::new(core::ptr::null_mut())),
             joined: AtomicU32::new(0),
             void: AtomicBool::new(false),
@@ -112,6 +122,21 @@ impl Claims {
         // SeqCst: partner is the fence in `claim`. Either the claim is seen here, or the entry there, which is emptied
         // again.
         fence(Ordering::SeqCst);
+        self.end(thread, address);
+    }
+
+    /// A loop of the thread, whose accesses are known, is about to write cells of the chunk of `address`, and
+    /// synchronises with nobody before it has: another thread's claim ends.
+    #[inline]
+    pub fn overwrite(&self, thread: &Writable, address: u64) {
+        let claimant = self.word(address).load(Ordering::Relaxed) & CLAIMANT;
+        if claimant != 0 && claimant != thread.number + 1 {
+            self.end(thread, address);
+        }
+    }
+
+    #[cold]
+    fn end(&self, thread: &Writable, address: u64) {
         let word = self.word(address);
         let mut found = word.load(Ordering::Relaxed);
         while found & CLAIMANT != 0 && found & CLAIMANT != thread.number + 1 {
@@ -153,12 +178,64 @@ impl Claims {
         true
     }
 
+    /// The thread's inlined writes in the chunk of `address` are to take the slow path again.
+    pub fn leave(&self, thread: &Writable, address: u64) {
+        if let Some(entry) = thread.entry(address) {
+            entry.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// The bits of 64 lines, of which `address` is in one.
+    #[inline]
+    fn lines(&self, address: u64) -> &AtomicU64 {
+        // SAFETY: callers have found the address in the directory of cells, which is as long.
+        unsafe { &*self.touched.add((address / (64 * LINE)) as usize) }
+    }
+
+    /// Cells of `from .. to`, which lies in one chunk that has some, have changed though nobody wrote the elements:
+    /// these were read, or their memory has ended. Who claims the chunk may want to know.
+    #[inline]
+    pub fn touch(&self, from: u64, to: u64) {
+        if self.word(from).load(Ordering::Relaxed) & CLAIMANT == 0 {
+            return;
+        }
+        let mut at = from;
+        while at < to {
+            let end = ((at | (64 * LINE - 1)) + 1).min(to);
+            let (lines, bits) = (self.lines(at), line_bits(at, end));
+            // Readers come in crowds, and the first one has set the bit.
+            if bits & !lines.load(Ordering::Relaxed) != 0 {
+                lines.fetch_or(bits, Ordering::Relaxed);
+            }
+            at = end;
+        }
+    }
+
+    /// Which of the eight lines of the 512 bytes of `address` were touched, a bit for each.
+    #[inline]
+    pub fn touched(&self, address: u64) -> u8 {
+        (self.lines(address).load(Ordering::Relaxed) >> (address / LINE % 64 / 8 * 8)) as u8
+    }
+
+    /// The claimant relies on nothing in these lines of the 512 bytes of `address`, and wants to know from now on.
+    #[cold]
+    pub fn ask(&self, address: u64, lines: u8) {
+        let bits = u64::from(lines) << (address / LINE % 64 / 8 * 8);
+        self.lines(address).fetch_and(!bits, Ordering::Relaxed);
+    }
+
     /// Whether the thread's claim has held since it was made.
     #[inline]
     pub fn holds(&self, thread: &Writable, address: u64) -> bool {
         let word = self.word(address).load(Ordering::Relaxed);
         word & CLAIMANT == thread.number + 1 && !thread.entries.is_null() && !self.void.load(Ordering::Relaxed)
     }
+}
+
+/// The bits of the lines that `from .. to` touches, which lies in the memory of one number.
+#[inline]
+fn line_bits(from: u64, to: u64) -> u64 {
+    (u64::MAX << (from / LINE % 64)) & (u64::MAX >> (63 - (to - 1) / LINE % 64))
 }
 
 #[cfg(all(test, not(loom)))]
@@ -169,6 +246,7 @@ mod tests {
     /// Two chunks and some threads' directories for them.
     struct Memory {
         words: Vec<AtomicU32>,
+        touched: Vec<AtomicU64>,
         entries: Vec<Vec<AtomicU64>>,
     }
 
@@ -176,6 +254,7 @@ mod tests {
         let entries = || (0..2).map(|_| AtomicU64::new(0)).collect();
         Memory {
             words: (0..2).map(|_| AtomicU32::new(0)).collect(),
+            touched: (0..2 * TOUCHED).map(|_| AtomicU64::new(0)).collect(),
             entries: (0..threads).map(|_| entries()).collect(),
         }
     }
@@ -184,7 +263,7 @@ mod tests {
         fn claims(&self) -> (Claims, Vec<Option<Writable>>) {
             // SAFETY: words and entries for two chunks; the tests use no other addresses.
             unsafe {
-                let claims = Claims::new(self.words.as_ptr());
+                let claims = Claims::new(self.words.as_ptr(), self.touched.as_ptr());
                 let threads = self.entries.iter().map(|entries| claims.join(entries.as_ptr())).collect();
                 (claims, threads)
             }
@@ -208,6 +287,48 @@ mod tests {
         assert!(claims.holds(&a, CHUNK), "the holder may write");
         claims.enter(&c, CHUNK, 40);
         assert!(!claims.holds(&a, CHUNK) && claims.holds(&a, 0));
+    }
+
+    #[test]
+    fn loops_of_another_thread_end_a_claim_without_its_entry_and_those_of_the_holder_do_not() {
+        let memory = memory(2);
+        let (claims, threads) = memory.claims();
+        let [Some(a), Some(b)] = threads[..] else { panic!("two directories") };
+        assert!(claims.claim(&a, CHUNK));
+        claims.overwrite(&a, CHUNK + 8);
+        claims.overwrite(&b, 0);
+        assert!(claims.holds(&a, CHUNK));
+        claims.overwrite(&b, CHUNK + 8);
+        assert!(!claims.holds(&a, CHUNK) && !claims.is_entered(&b, CHUNK));
+        claims.enter(&a, 0, 40);
+        claims.leave(&a, 0);
+        assert!(!claims.is_entered(&a, 0), "its own inlined writes take the slow path again");
+    }
+
+    #[test]
+    fn the_lines_of_a_claimed_chunk_that_others_touch_are_told_until_the_holder_asks_anew() {
+        let memory = memory(1);
+        let (claims, threads) = memory.claims();
+        let [Some(a)] = threads[..] else { panic!("a directory") };
+        claims.touch(CHUNK, CHUNK + 64);
+        assert_eq!(claims.touched(CHUNK), 0, "nobody wants to know");
+        assert!(claims.claim(&a, CHUNK));
+        let mut lines = [0u8; (CHUNK_BYTES / 512) as usize];
+        let mut rng = fastrand::Rng::with_seed(3);
+        for _ in 0..2_000 {
+            let from = 4 * rng.u64(0..CHUNK_BYTES / 4);
+            let to = (from + 4 * rng.u64(1..3_000)).min(CHUNK_BYTES).min(from + [4, 300, 20_000][rng.usize(0..3)]);
+            claims.touch(CHUNK + from, CHUNK + to);
+            (from / 64..=(to - 1) / 64).for_each(|line| lines[line as usize / 8] |= 1 << (line % 8));
+            let asked = rng.usize(0..lines.len());
+            let some = rng.u8(..);
+            claims.ask(CHUNK + 512 * asked as u64 + rng.u64(0..512), some);
+            lines[asked] &= !some;
+            for (block, lines) in (0..).zip(lines) {
+                assert_eq!(claims.touched(CHUNK + 512 * block + 200), lines, "block {block}");
+            }
+        }
+        assert_eq!(claims.touched(0), 0, "the other chunk's");
     }
 
     #[test]

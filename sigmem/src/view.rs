@@ -2,7 +2,7 @@
 
 use crate::fresh::FreshId;
 use crate::neighbours;
-use crate::primitive::{AtomicU32, Ordering};
+use crate::primitive::{AtomicU32, Ordering, fence};
 use crate::states::{StateStock, States};
 use threadtalk_abi::cell::{NONE, SHARED, TRACKED};
 
@@ -145,6 +145,16 @@ impl View {
                 }
             }
         }
+    }
+
+    /// Whether the thread wrote the value of a cell that was found in this state, marked or not: reads of it are no
+    /// events, and leave the mark.
+    pub fn owns(&self, states: &States, name: u32) -> bool {
+        // Acquire: as in `read`, for a cell that was loaded before.
+        fence(Ordering::Acquire);
+        let shared = name & SHARED != 0;
+        let state = if shared { states.decode(name & !TRACKED) } else { None };
+        state.is_some_and(|state| state.writer.0.wrapping_sub(self.own_base) < self.own_span)
     }
 
     /// The thread reads elements that follow each other, as far as they are in the state of the first one and these are

@@ -66,6 +66,7 @@ pub fn read_alike(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64
         }
         return 1;
     };
+    p.claims.touch(element, element + read as u64 * GRANULE);
     let communication = Event { writer, state, tracked: false, raw: true };
     event::communications(t, p, cells.get(..read).unwrap_or(&[]), element, site, &communication);
     read
@@ -128,6 +129,7 @@ pub fn read_cell(t: &mut Thread, p: &Process, cell: &AtomicU32, element: u64, si
         Read::Own { state, tracked: false } if state & SHARED != 0 => t.remember_no_event(state, site),
         Read::Own { .. } => {}
         Read::Communication { writer, state, tracked } => {
+            p.claims.touch(element, element + GRANULE);
             event(t, p, cell, element, site, Event { writer, state, tracked, raw: true });
         }
         Read::Reuse { writer, state, tracked } => {

@@ -146,5 +146,5 @@ extern "C" fn allocated(address: u64, bytes: u64, site: u32) {
 }
 
 extern "C" fn clear(address: u64, bytes: u64) {
-    on_thread(|_, p| p.signature.clear(address, bytes));
+    on_thread(|_, p| p.clear(address, bytes));
 }

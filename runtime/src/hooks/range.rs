@@ -31,7 +31,7 @@ pub fn write(t: &mut Thread, p: &Process, address: u64, bytes: u64, site: u32) {
     let mut stock = core::mem::take(&mut t.chunks);
     for run in p.signature.cells(address, bytes, &mut stock) {
         let Run::Mapped { address, cells } = run else { continue };
-        t.enter(p, address);
+        t.overwrite(p, (address, address + cells.len() as u64 * GRANULE));
         for cell in cells {
             cell.store(fresh.0, Ordering::Relaxed);
         }

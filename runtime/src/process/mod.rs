@@ -19,9 +19,10 @@ use crate::thread::roll::Roll;
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use threadtalk_abi::GRANULE;
 use threadtalk_abi::thread::EventSlot;
 use threadtalk_abi::window::Window;
-use threadtalk_sigmem::{Claims, Signature, States};
+use threadtalk_sigmem::{Claims, Run, Signature, States};
 
 /// Everything that threads share. Made once by [`start`], never dropped.
 pub struct Process {
@@ -158,6 +159,16 @@ impl Process {
     #[inline]
     pub fn is_recording(&self) -> bool {
         self.recording.load(Ordering::Relaxed)
+    }
+
+    /// The elements of every granule that the range touches lose their writer, and whoever claims them is told.
+    pub fn clear(&self, address: u64, bytes: u64) {
+        self.signature.clear(address, bytes);
+        for run in self.signature.directory.runs(address, bytes) {
+            if let Run::Mapped { address, cells } = run {
+                self.claims.touch(address, address + cells.len() as u64 * GRANULE);
+            }
+        }
     }
 
     /// Whether events are not counted at present.

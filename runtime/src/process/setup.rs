@@ -17,6 +17,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64};
 use threadtalk_abi::thread::{EMPTY_KEY, EVENT_SLOTS, EventSlot};
 use threadtalk_abi::{ADDRESS_BITS, CHUNK_BYTES, DIRECTORY_ENTRIES, GRANULE};
 use threadtalk_profile::layout::{CrdMode, ENDIAN_MARK, FILE_MAGIC, FileHeader, SignatureMode, UNIT, VERSION, state};
+use threadtalk_sigmem::claims::TOUCHED;
 use threadtalk_sigmem::{Claims, Directory, Pool as ChunkPool, Segment, Signature, StateMemory, States};
 
 /// Shared states: 4 M of 8 bytes, reserved; pages are used as states appear. With the reader sets at most 300 MiB.
@@ -77,8 +78,14 @@ fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Proce
     // SAFETY: zeroed, of the right length, never unmapped.
     let directory = unsafe { Directory::new(directory.as_ptr().cast::<AtomicU64>(), ADDRESS_BITS) };
     let words = memory::reserve((DIRECTORY_ENTRIES * 4) as usize)?;
-    // SAFETY: as above.
-    let claims = unsafe { Claims::new(words.as_ptr().cast::<AtomicU32>()) };
+    let limited = memory::is_limited();
+    let touched = if limited { None } else { memory::reserve(DIRECTORY_ENTRIES as usize * TOUCHED * 8) };
+    let bits = touched.map_or(ptr::null(), |bits| bits.as_ptr().cast_const().cast::<AtomicU64>());
+    // SAFETY: as above; without bits there are no claims.
+    let claims = unsafe { Claims::new(words.as_ptr().cast::<AtomicU32>(), bits) };
+    if touched.is_none() {
+        claims.give_up();
+    }
     let pool = if options.exact { exact_pool() } else { hashed_pool(&options)? };
     let sites = Sites::new()?;
     let site_bits = if options.site_bits > 0 { (options.site_bits as u32).max(8) } else { site_bits_for(text_bytes()) };

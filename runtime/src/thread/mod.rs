@@ -26,7 +26,7 @@ use crate::process::Process;
 use core::ptr;
 use core::sync::atomic::{AtomicU64, Ordering};
 use mixtures::Mixtures;
-use quiet::Quiet;
+use quiet::{Pattern, Quiet};
 use seen::Seen;
 use threadtalk_abi::cell::{NONE, SHARED};
 use threadtalk_abi::memo::{MEMOS, Memo};
@@ -177,14 +177,22 @@ impl Thread {
         }
     }
 
-    /// Before the thread writes cells of the chunk of `address`, which has some.
+    /// Before the thread's inlined code, or what stands for it, writes the cell of a granule.
     #[inline]
-    pub fn enter(&self, process: &Process, address: u64) {
+    pub fn enter(&mut self, process: &Process, address: u64) {
         if !process.claims.is_entered(&self.writable, address)
+            && !self.quiet.bears((&process.claims, &self.writable), self.header.own_base, address)
             && let Some(offset) = process.signature.directory.offset(address)
         {
             process.claims.enter(&self.writable, address, offset);
         }
+    }
+
+    /// Before a loop of the thread, or a function whose range is known, writes `from .. to`, in one chunk with cells.
+    #[inline]
+    pub fn overwrite(&mut self, process: &Process, (from, to): (u64, u64)) {
+        process.claims.overwrite(&self.writable, from);
+        self.quiet.forget(self.header.own_base, (from, to), Pattern::ALL);
     }
 
     /// The block begins to serve logical thread `id`. False without room for its counters.

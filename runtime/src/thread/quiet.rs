@@ -4,8 +4,14 @@
 //! A bit for each 8 bytes. It is set only for what a loop of the thread really accesses, after the chunk was claimed,
 //! and only where the cells said that the access is no event: then another thread's later write is ordered behind the
 //! loop, and finds its directory emptied.
+//!
+//! A cell that holds the id that a loop's write leaves needs no store. For that, the claimant's own inlined writes take
+//! the slow path as well, and cells that were read or have ended are known to have changed.
+
+mod filled;
 
 use crate::memory;
+use filled::Filled;
 use threadtalk_abi::loops::Access;
 use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT};
 
@@ -23,6 +29,16 @@ struct Slot {
     /// Bits that are set.
     known: u64,
     bits: [u64; NUMBERS],
+    filled: Filled,
+}
+
+impl Slot {
+    /// Nothing is known. In place: threads may have small stacks.
+    fn begin(&mut self, tag: u64) {
+        // SAFETY: all zero bytes are an empty slot.
+        unsafe { core::ptr::from_mut(self).write_bytes(0, 1) };
+        self.tag = tag;
+    }
 }
 
 /// What a thread knows. Private to it.
@@ -39,6 +55,14 @@ pub struct Pattern {
 }
 
 impl Pattern {
+    /// All words.
+    pub const ALL: Self = Pattern { mask: u64::MAX, exact: true };
+
+    /// Whether it is no more than what the access reaches.
+    pub fn is_exact(self) -> bool {
+        self.exact
+    }
+
     /// The pattern of an access whose range begins at `first`.
     pub fn of(access: &Access, first: u64) -> Self {
         let (bytes, stride) = (u64::from(access.bytes), access.stride.unsigned_abs());
@@ -105,7 +129,7 @@ impl Quiet {
         let (slot, tag) = self.place(own_base, address);
         // SAFETY: this thread's alone; a slot of zeros is an empty one.
         let slot = unsafe { &mut *slot };
-        *slot = Slot { tag, known: 0, bits: [0; NUMBERS] };
+        slot.begin(tag);
     }
 
     /// What a pattern reads of `from .. to`, in one chunk, is no event.
@@ -117,7 +141,7 @@ impl Quiet {
         // SAFETY: this thread's alone; a slot of zeros is an empty one.
         let slot = unsafe { &mut *slot };
         if slot.tag != tag {
-            *slot = Slot { tag, known: 0, bits: [0; NUMBERS] };
+            slot.begin(tag);
         }
         for (i, mask) in masks(from, to) {
             let Some(bits) = slot.bits.get_mut(i) else { return };

@@ -16,6 +16,8 @@ pub struct Windows {
     /// Iterations that a question settles, its own loop's and those that find its windows, times [`MEMORY`]: an average
     /// over the last questions.
     worth: u64,
+    /// The nest's stamp when a window was entered in which its loops write.
+    written: u64,
     /// Rounds to wait before windows are tried again; 0 while they are in use.
     waits: u32,
     /// How many rounds that were at first.
@@ -41,7 +43,7 @@ impl Windows {
     pub fn new() -> Option<Self> {
         // Zeroed: no nest has the stamp 0.
         let table = memory::reserve(WINDOWS * size_of::<Window>())?.as_ptr().cast();
-        Some(Windows { table, skip: 0, skipped: 0, settled: 0, worth: CREDIT, waits: 0, waited: 0 })
+        Some(Windows { table, skip: 0, skipped: 0, settled: 0, worth: CREDIT, written: 0, waits: 0, waited: 0 })
     }
 
     /// The table.
@@ -85,6 +87,17 @@ impl Thread {
         if let Some(entry) = self.windows.entries().get_mut(index(address, shift, number)) {
             *entry = Window { stamp: stamp + number, ..window };
         }
+    }
+
+    /// Loops of the running nest write in a window.
+    pub fn writes_in_window(&mut self) {
+        self.windows.written = self.header.stamp;
+    }
+
+    /// Whether loops of the running nest may write in windows, unseen.
+    #[inline]
+    pub fn has_written_windows(&self) -> bool {
+        self.windows.written == self.header.stamp
     }
 
     /// Whether windows are in use.

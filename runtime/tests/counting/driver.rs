@@ -104,7 +104,7 @@ impl Driver {
                                 slow_write(t, p, address, bytes, site);
                             }
                         }
-                        Access::Death { at, bytes } => p.signature.clear(self.base + at, bytes),
+                        Access::Death { at, bytes } => p.clear(self.base + at, bytes),
                     }
                 }
             }

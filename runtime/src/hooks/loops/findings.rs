@@ -2,6 +2,7 @@
 
 use core::mem::MaybeUninit;
 use core::slice;
+use threadtalk_abi::loops::Access;
 use threadtalk_abi::thread::EventCounter;
 
 /// Different (state, site) pairs with events in a loop.
@@ -113,9 +114,10 @@ impl Findings {
     }
 }
 
-/// Sorts by iteration; those of one iteration keep their order. `false`: an iteration has events of two accesses, and
-/// which comes first is not known.
-pub fn sort(found: &mut [Found]) -> bool {
+/// Sorts by iteration; those of one iteration keep their order. `false`: which of two events comes first is not known,
+/// and matters. That is so if an iteration reads a granule at two lines, or, if all are to be `in_order`, if two
+/// accesses have events in it.
+pub fn sort(found: &mut [Found], accesses: &[Access], in_order: bool) -> bool {
     // Nearly sorted already, and few.
     for end in 1..found.len() {
         let mut at = end;
@@ -127,7 +129,11 @@ pub fn sort(found: &mut [Found]) -> bool {
             at -= 1;
         }
     }
-    found.iter().zip(found.iter().skip(1)).all(|(a, b)| a.iteration < b.iteration || a.access == b.access)
+    let site = |event: &Found| accesses.get(event.access as usize).map(|a| a.site);
+    let clash =
+        |a: &Found, b: &Found| a.access != b.access && (in_order || a.granule == b.granule && site(a) != site(b));
+    let mut iterations = found.chunk_by(|a, b| a.iteration == b.iteration);
+    iterations.all(|of_one| (1..).zip(of_one).all(|(next, a)| !of_one.iter().skip(next).any(|b| clash(a, b))))
 }
 
 #[cfg(test)]
@@ -139,19 +145,33 @@ mod tests {
         Found { iteration, granule: 4 * iteration, access }
     }
 
+    /// Three accesses, the last two at one line.
+    fn accesses() -> [Access; 3] {
+        [1, 2, 2].map(|site| Access { address: 0, stride: 4, bytes: 4, flags: 0, site, window: 0 })
+    }
+
     #[test]
     fn events_are_put_in_the_order_of_the_loop() {
-        let mut events = [5, 7, 9, 0, 8, 6, 1].map(|i| found(i, i as u32));
-        assert!(sort(&mut events));
+        let mut events = [5, 7, 9, 0, 8, 6, 1].map(|i| found(i, 0));
+        assert!(sort(&mut events, &accesses(), true));
         let order: Vec<u64> = events.iter().map(|e| e.iteration).collect();
         assert_eq!(order, [0, 1, 5, 6, 7, 8, 9]);
     }
 
     #[test]
     fn two_accesses_of_one_iteration_have_no_order() {
-        assert!(sort(&mut [found(1, 2), found(1, 2), found(3, 0)]));
-        assert!(!sort(&mut [found(1, 2), found(3, 0), found(1, 1)]));
-        assert!(sort(&mut []));
+        assert!(sort(&mut [found(1, 2), found(1, 2), found(3, 0)], &accesses(), true));
+        assert!(!sort(&mut [found(1, 2), found(3, 0), found(1, 1)], &accesses(), true));
+        assert!(sort(&mut [], &accesses(), true));
+    }
+
+    #[test]
+    fn the_order_within_an_iteration_matters_where_two_lines_read_one_granule() {
+        let of = |access, granule| Found { iteration: 1, granule, access };
+        assert!(sort(&mut [of(0, 8), of(1, 4), of(2, 12)], &accesses(), false));
+        assert!(sort(&mut [of(1, 8), of(0, 4), of(2, 8)], &accesses(), false), "both at one line");
+        assert!(!sort(&mut [of(0, 8), of(1, 4), of(2, 8)], &accesses(), false));
+        assert!(sort(&mut [of(0, 8), Found { iteration: 2, ..of(1, 8) }], &accesses(), false));
     }
 
     #[test]

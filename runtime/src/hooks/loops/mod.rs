@@ -24,6 +24,7 @@ mod stream;
 use super::access::{fresh_id, read_cell};
 use super::scan::prefetch;
 use crate::process::Process;
+use crate::thread::quiet::{Pattern, part_end};
 use crate::thread::{Thread, memos};
 use core::slice;
 use core::sync::atomic::AtomicU32;
@@ -173,7 +174,9 @@ fn one_by_one(
     accesses: &[Access],
     written: impl Fn(Span) -> bool,
 ) -> bool {
-    if !findings::sort(few) || few.iter().any(|f| written(Span { first: f.granule, last: f.granule })) {
+    if !findings::sort(few, accesses, p.plan.mode == CrdMode::Exact)
+        || few.iter().any(|f| written(Span { first: f.granule, last: f.granule }))
+    {
         return false;
     }
     for event in few {
@@ -222,25 +225,73 @@ pub(super) fn plain(cells: &[AtomicU32]) -> &[u32] {
     unsafe { slice::from_raw_parts(cells.as_ptr().cast::<u32>(), cells.len()) }
 }
 
+/// Stores the ids that a loop's write leaves, but where the thread knows that they are there.
 pub(super) fn write(t: &mut Thread, p: &Process, access: &Access, iterations: u64) {
     let fresh = fresh_id(t, p, access.site).0;
     let Some(span) = Span::of(access, iterations) else { return };
+    let (pattern, is_dense) = (Pattern::of(access, span.first), dense(access));
+    let is_known = is_dense || is_pair(access) && access.stride > 0 && pattern.is_exact();
+    // Writes in windows are not seen.
+    if !is_known || t.has_written_windows() || p.signature.pool.chunks_aliased() != 0 {
+        return store(t, p, access, span, iterations, fresh);
+    }
+    let (mut at, end) = (span.first & !(GRANULE - 1), span.last + 1);
+    let own = t.header.own_base;
+    while at < end {
+        let part = (at, part_end(at, end));
+        at = part.1;
+        let mut rest = part.0;
+        while let Some((from, to)) = t.quiet.unfilled((&p.claims, &t.writable), own, (rest, part.1), (pattern, fresh)) {
+            if is_dense {
+                fill(t, p, from, to - from, fresh);
+            } else {
+                // The accesses that begin there; being whole words, they end there.
+                let stride = access.stride.unsigned_abs();
+                let first = span.first + (from - span.first).div_ceil(stride) * stride;
+                let count = to.saturating_sub(first).div_ceil(stride);
+                if count > 0 {
+                    let some = Access { address: first, ..*access };
+                    store(t, p, &some, Span { first, last: to - 1 }, count, fresh);
+                }
+            }
+            t.quiet.fill((&p.claims, &t.writable), own, (from, to), (pattern, fresh));
+            rest = to;
+        }
+    }
+}
+
+/// Whether it accesses two granules at a time.
+fn is_pair(access: &Access) -> bool {
+    let whole = access.address.is_multiple_of(GRANULE) && access.stride % GRANULE as i64 == 0;
+    u64::from(access.bytes) == 2 * GRANULE && whole
+}
+
+fn store(t: &mut Thread, p: &Process, access: &Access, span: Span, iterations: u64, fresh: u32) {
     if dense(access) {
         fill(t, p, span.first, span.last - span.first + 1, fresh);
         return;
     }
     let (bytes, step) = (u64::from(access.bytes), access.stride);
-    let pair = bytes == 2 * GRANULE && access.address.is_multiple_of(GRANULE) && step % GRANULE as i64 == 0;
+    let pair = is_pair(access);
     let (mut at, mut rest) = (access.address, iterations);
     while rest > 0 {
         // Also makes cells where there are none.
         fill(t, p, at, bytes, fresh);
         let many = in_chunk(access, at, rest);
         if let Some(offset) = p.signature.directory.offset(at).filter(|_| many > 1) {
+            let last = at.wrapping_add_signed(step * (many as i64 - 1));
+            let (from, to) = (at.min(last), at.max(last) + bytes);
+            let pattern = Pattern::of(access, from);
+            if pattern.is_exact() {
+                t.quiet.forget(t.header.own_base, (from, to), pattern);
+            }
             for i in 1..many as i64 {
                 let (first, last) = (at.wrapping_add_signed(step * i), at.wrapping_add_signed(step * i) + bytes - 1);
                 let cells = (first & !(GRANULE - 1)).wrapping_add(offset);
                 let cells = core::ptr::with_exposed_provenance_mut::<u32>(cells as usize);
+                if !pattern.is_exact() {
+                    t.quiet.forget(t.header.own_base, (first, last + 1), Pattern::ALL);
+                }
                 if pair {
                     // SAFETY: the access lies in one chunk, which has cells for all its granules.
                     unsafe { cells.cast::<[u32; 2]>().write([fresh; 2]) };
@@ -273,7 +324,7 @@ fn fill(t: &mut Thread, p: &Process, address: u64, bytes: u64, fresh: u32) {
     let mut stock = core::mem::take(&mut t.chunks);
     for run in p.signature.cells(address, bytes, &mut stock) {
         let Run::Mapped { address, cells } = run else { continue };
-        t.enter(p, address);
+        t.overwrite(p, (address, address + cells.len() as u64 * GRANULE));
         // SAFETY: as in `plain`; in a race-free program nobody else touches the cells of memory that this thread is
         // about to write.
         let cells = unsafe { slice::from_raw_parts_mut(cells.as_ptr().cast_mut().cast::<u32>(), cells.len()) };

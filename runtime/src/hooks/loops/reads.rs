@@ -210,12 +210,16 @@ impl Reader<'_> {
     }
 
     #[inline]
-    fn meaning(&self, state: u32, address: u64) -> Meaning {
+    fn meaning(&mut self, state: u32, address: u64) -> Meaning {
         if state == NONE || state.wrapping_sub(self.t.header.own_base) < self.t.header.own_span {
             return Meaning::Nothing;
         }
         let unmarked = if is_marked(state) { state & !TRACKED } else { state };
         match self.t.known(unmarked, self.access.site) {
+            None if self.t.view.owns(&self.p.states, unmarked) => {
+                self.t.remember_no_event(unmarked, self.access.site);
+                Meaning::Nothing
+            }
             None => Meaning::Unknown,
             Some(counter) if counter == self.t.idle_counter() => Meaning::Nothing,
             Some(_) if unmarked != state && self.t.waits_for(address) => Meaning::Unknown,

@@ -117,6 +117,11 @@ fn ask(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> Ans
     }
     for look in looks {
         if !look.known {
+            if look.group.writes {
+                // Loops that find the window write in it unseen.
+                t.overwrite(p, (look.window.first, look.window.end));
+                t.writes_in_window();
+            }
             t.put_window(look.group.place(), look.group.number, look.window);
         }
     }
