@@ -25,6 +25,8 @@ pub struct Traces {
     has_sampled: bool,
     /// Usages that were followed.
     followed: u64,
+    /// Those of them that were followed exactly.
+    exact: u64,
     abandoned: u64,
     confidence: Confidence,
 }
@@ -41,6 +43,7 @@ impl Traces {
         }
         let samples = trace.samples.saturating_add(trace.abandoned);
         self.confidence.add_samples(trace.samples, trace.sampled.count() as f64, trace.abandoned);
+        self.exact = self.exact.saturating_add(trace.exact_usages);
         self.has_exact |= trace.exact_usages > 0;
         self.has_sampled |= samples > 0;
         self.followed = self.followed.saturating_add(trace.exact_usages).saturating_add(samples);
@@ -51,6 +54,7 @@ impl Traces {
     pub fn add(&mut self, other: &Self) {
         self.distinct.add(&other.distinct);
         self.index.add(&other.index);
+        self.exact = self.exact.saturating_add(other.exact);
         self.has_exact |= other.has_exact;
         self.has_sampled |= other.has_sampled;
         self.followed = self.followed.saturating_add(other.followed);
@@ -60,6 +64,8 @@ impl Traces {
 
     /// The result. `usages`: RaW and RaR events of the pairs.
     pub fn describe(&self, usages: u64, granule: u32, caches: &[Cache], private: &ByThread) -> Crd {
+        // Whatever the samples are worth, what was followed exactly is known.
+        let unknown = usages.saturating_sub(self.exact) as f64 / usages.max(1) as f64;
         Crd {
             distinct: describe(Reading::Distinct, &self.distinct, granule),
             index: describe(Reading::Index, &self.index, granule),
@@ -69,7 +75,7 @@ impl Traces {
                 (true, true) => Method::ExactThenStatstack,
             },
             rate: if usages > 0 { (self.followed as f64 / usages as f64).min(1.0) } else { 0.0 },
-            rank_error: self.confidence.rank_error(self.distinct.count()),
+            rank_error: self.confidence.rank_error(self.distinct.count()).min(unknown),
             abandoned: self.abandoned,
             cutoffs: caches.iter().map(|c| cutoff(*c, &self.distinct, granule, private)).collect(),
         }
@@ -102,7 +108,7 @@ mod tests {
         assert_eq!((crd.method, crd.rate, crd.abandoned), (Method::ExactThenStatstack, 0.25, 1));
         assert_eq!((crd.distinct.median, crd.distinct.median_bytes), (Some(9.0), Some(36.0)));
         // The one given up stands for 8 usages more. Twenty samples for the same usages are surer than two.
-        assert_eq!(crd.rank_error, 1.0);
+        assert_eq!(crd.rank_error, (28.0 - 4.0) / 28.0);
         let mut traces = Traces::default();
         traces.add_trace(&Trace { samples: 20, abandoned: 10, ..trace });
         let rank_error = traces.describe(28, 4, &[], &Vec::new()).rank_error;
