@@ -164,7 +164,7 @@ impl Statistics {
         self.loops += found.loops.len();
         emitter.offer_loops(plan.function, &mut found.loops)?;
         if options.optimise && inline {
-            found.memos = optimise::memos::find(&plan, &found.loops);
+            optimise::run_late(&plan, &mut found);
         }
         self.windows += found.memos.windows.questions.len();
         let style = if inline { Style::Inline } else { Style::Calls };

@@ -148,8 +148,8 @@ const SHORT_FUNCTION: usize = 32;
 /// Innermost loops with no more accesses count reuse inline.
 const SMALL_LOOP: usize = 32;
 
-/// Loops around others with no more accesses of their own count reuse inline, too: the factor of a row. So do functions
-/// with loops that have no more accesses outside of them: short loops, which others call.
+/// Loops around others with no more accesses of their own count reuse inline, too: the factor of a row. Functions with
+/// loops that have no more accesses outside of them may be short loops that others call: own values stay inline there.
 const FEW_AROUND: usize = 4;
 
 /// Loops with more accesses of their own do so much in an iteration that inlining gains little.
@@ -174,10 +174,9 @@ fn weigh<'ctx>(events: &mut [Event<'ctx>], loops: &Loops<'ctx>, accesses: usize)
     let remainders = remainders::find(events, loops);
     for event in events {
         event.worth = match of(event) {
-            None if !short && outside <= FEW_AROUND => Worth::Events,
-            None if short => Worth::Own,
+            None if short || outside <= FEW_AROUND => Worth::Own,
             None => Worth::Call,
-            Some(index) if remainders.contains(&index) => Worth::Own,
+            Some(index) if remainders.contains(&index) => Worth::Rest,
             Some(index) if !loops.has_inner(index) && in_loop[index] <= SMALL_LOOP => Worth::Events,
             Some(index) if in_loop[index] <= FEW_AROUND => Worth::Events,
             Some(index) if in_loop[index] > LARGE_LOOP => Worth::Call,

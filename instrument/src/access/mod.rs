@@ -82,7 +82,10 @@ pub enum Action<'ctx> {
 pub enum Worth {
     /// Once in a call of a function that has loops or is long: a call.
     Call,
-    /// In a loop, or in a short function that may be called in one: own accesses are inlined.
+    /// In a loop that runs what a vectorised one leaves over: no more than whether the value is own is inlined.
+    Rest,
+    /// In a loop, or in a short function that may be called in one: own accesses, and states that are no event at any
+    /// site, are inlined.
     Own,
     /// In an innermost loop with few accesses: reuse is counted inline too.
     Events,

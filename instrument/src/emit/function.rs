@@ -74,6 +74,7 @@ pub fn emit<'ctx>(
         memos: &found.memos.places,
         guarded: &found.memos.windows.guarded,
     };
+    module.hide(&found.inductions)?;
     emitter.scopes(&found.memos.scopes)?;
     super::loops::place_in_nests(module, &found.memos.questions, loops::IN_NEST);
     super::loops::place_in_nests(module, &found.memos.windows.questions, loops::WINDOWS);
@@ -383,7 +384,11 @@ fn worth(event: &Event<'_>, style: Style) -> Worth {
 }
 
 fn detail<'ctx>(event: &Event<'_>) -> Detail<'ctx> {
-    if event.worth == Worth::Events { Detail::Events } else { Detail::Own }
+    match event.worth {
+        Worth::Events => Detail::Events,
+        Worth::Own => Detail::Own,
+        Worth::Call | Worth::Rest => Detail::Bare,
+    }
 }
 
 fn needs(plan: &Plan<'_>, style: Style, tables: &Tables, guarded: &HashSet<usize>) -> Needs {

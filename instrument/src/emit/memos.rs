@@ -48,16 +48,22 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             None => equal,
         };
         let known = self.block_after(self.here()?);
-        let store = self.block_after(known);
         self.branch(equal, known, read.exits.slow, Likely::Usually)?;
         b.position_at_end(known);
         let count = self.granules(read)?;
         let left = self.load_int(self.i64, memo, offset::MEMO_LEFT)?;
-        let after = b.build_int_sub(left, count, "")?;
-        self.branch(self.compare(IntPredicate::ULT, left, count)?, read.exits.slow, store, Likely::Rarely)?;
-        b.position_at_end(store);
-        b.build_store(self.offset(memo, offset::MEMO_LEFT)?, after)?;
-        b.build_unconditional_branch(read.exits.done)?;
+        b.build_store(self.offset(memo, offset::MEMO_LEFT)?, b.build_int_sub(left, count, "")?)?;
+        self.branch(self.compare(IntPredicate::ULT, left, count)?, read.exits.slow, read.exits.done, Likely::Rarely)
+    }
+
+    /// What [`Self::take`] took although there was not so much left, the function behind it gives back first of all.
+    /// Testing before would be a block more for each read.
+    pub(super) fn give_back(&self, memo: PointerValue<'ctx>, count: IntValue<'ctx>) -> Emitted<()> {
+        let b = &self.builder;
+        let left = self.load_int(self.i64, memo, offset::MEMO_LEFT)?;
+        let taken = b.build_right_shift(left, self.c64(63), true, "")?;
+        let back = b.build_and(taken, count, "")?;
+        b.build_store(self.offset(memo, offset::MEMO_LEFT)?, b.build_int_add(left, back, "")?)?;
         Ok(())
     }
 

@@ -8,12 +8,14 @@
 //!   they need to know where a comparison ends.
 //! * [`memos`] are what comes before the event cache in loop nests without calls.
 //! * [`cache`] calls the model of the caches, if that is compiled in.
+//! * [`inductions`] hides loops' variables from the code generator.
 //! * [`loops`] asks the runtime to count a whole loop before it runs; [`windows`] is what comes before that in nests.
 //! * [`function`] puts the pieces where they belong; [`registration`] makes the module known to the runtime.
 
 pub mod cache;
 pub mod function;
 pub mod hooks;
+pub mod inductions;
 pub mod library;
 pub mod lifetime;
 pub mod loops;

@@ -27,6 +27,8 @@ pub struct Exits<'ctx> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail<'ctx> {
     /// Own values.
+    Bare,
+    /// Own values, and the state that the thread knows to be no event at any site.
     Own,
     /// Own values, and reuse that the event cache knows: in innermost loops, and in the functions behind
     /// [`Exits::slow`].
@@ -211,9 +213,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         detail: Detail<'ctx>,
     ) -> Emitted<bool> {
         let own = self.compare(IntPredicate::EQ, others, others.get_type().const_zero())?;
-        let quiet = cells.filter(|_| read.translation.last.is_none() && !matches!(detail, Detail::Memo(..)));
-        let quiet = quiet.zip(read.prologue.header);
-        if detail == Detail::Own && quiet.is_none() {
+        let asks = read.translation.last.is_none() && !matches!(detail, Detail::Memo(..) | Detail::Bare);
+        let quiet = cells.filter(|_| asks).zip(read.prologue.header);
+        if matches!(detail, Detail::Own | Detail::Bare) && quiet.is_none() {
             self.branch(own, read.exits.done, read.exits.slow, Likely::Usually)?;
             return Ok(false);
         }

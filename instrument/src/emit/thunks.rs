@@ -223,6 +223,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             Direction::Read => {
                 self.load_own(&mut prologue, header, bytes == 8)?;
                 let read = Read { prologue: &prologue, access: &access, translation: &translation, site, exits };
+                if let Detail::Refill(memo, _) = detail {
+                    self.give_back(memo, self.granules(&read)?)?;
+                }
                 self.read(&read, detail)
             }
             Direction::Write => {

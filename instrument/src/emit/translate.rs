@@ -86,13 +86,13 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.relaxed_value(shift, 8);
         let (first, end) = window.unwrap_or((0, access.bytes as i64));
         if !may_straddle(first, end, access.align) {
-            return self.translated(access, shift, None);
+            return self.cells_of(access, address, shift, None);
         }
         let from = b.build_int_add(address, self.c64(first as u64), "")?;
         let within = b.build_and(from, self.c64(CHUNK_BYTES - 1), "")?;
         let last = CHUNK_BYTES - (end - first) as u64;
         let straddles = self.compare(IntPredicate::UGT, within, self.c64(last))?;
-        self.translated(access, self.aside(from, straddles, shift)?, Some(straddles))
+        self.cells_of(access, address, self.aside(from, straddles, shift)?, Some(straddles))
     }
 
     /// The translation of an access, given that of its window.
@@ -102,10 +102,19 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         shift: IntValue<'ctx>,
         odd: Option<IntValue<'ctx>>,
     ) -> Emitted<Translation<'ctx>> {
+        self.cells_of(access, self.number_of(access.pointer)?, shift, odd)
+    }
+
+    fn cells_of(
+        &self,
+        access: &Access<'ctx>,
+        address: IntValue<'ctx>,
+        shift: IntValue<'ctx>,
+        odd: Option<IntValue<'ctx>>,
+    ) -> Emitted<Translation<'ctx>> {
         let b = &self.builder;
         let shape = Shape::of(access.bytes, access.align);
         let inside = self.c64(!(GRANULE - 1));
-        let address = self.number_of(access.pointer)?;
         let granule = if shape.round { b.build_and(address, inside, "")? } else { address };
         let cell =
             |granule| -> Emitted<_> { Ok(b.build_int_to_ptr(b.build_int_add(granule, shift, "")?, self.ptr, "")?) };

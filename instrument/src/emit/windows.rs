@@ -221,7 +221,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let id = self.id_of_writes(prologue)?;
         let shift = self.load_int(self.i64, window, offset::WINDOW_CELLS)?;
         let address = b.build_ptr_to_int(group.address, self.i64, "")?;
-        let start = b.build_int_add(address, shift, "")?;
+        let start = llvm::frozen(b, b.build_int_add(address, shift, "")?);
         let mut ids = Vec::new();
         for (_, bytes, site) in &group.writes {
             ids.push(self.splat(b.build_int_add(id, self.c32(site.0), "")?, (bytes / GRANULE) as u32)?);

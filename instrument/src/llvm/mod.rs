@@ -304,6 +304,14 @@ pub fn first_after<'ctx>(value: PointerValue<'ctx>) -> Option<InstructionValue<'
     Some(at)
 }
 
+/// The first instruction behind a block's PHI nodes, given one of them; `None` if it is a pad.
+pub fn behind_phis<'ctx>(phi: InstructionValue<'ctx>) -> Option<InstructionValue<'ctx>> {
+    use InstructionOpcode::{CatchPad, CatchSwitch, CleanupPad, LandingPad};
+    let first = std::iter::successors(Some(phi), |at| at.get_next_instruction())
+        .find(|at| at.get_opcode() != InstructionOpcode::Phi)?;
+    (!matches!(first.get_opcode(), CatchPad | CatchSwitch | CleanupPad | LandingPad)).then_some(first)
+}
+
 /// Removes a value's instruction, and what only it used, if nothing uses it.
 pub fn remove_unused(value: LLVMValueRef) {
     // SAFETY: a live value without side effects; the caller holds no other reference to what only it used.
@@ -418,4 +426,11 @@ pub fn frozen<'ctx>(builder: &Builder<'ctx>, value: IntValue<'ctx>) -> IntValue<
             c"".as_ptr(),
         ))
     }
+}
+
+/// Gives an instruction another operand.
+pub fn set_operand(inst: InstructionValue<'_>, index: u32, value: LLVMValueRef) {
+    // SAFETY: a live instruction with such an operand, and a value of its type that dominates it, as the callers see
+    // to.
+    unsafe { inkwell::llvm_sys::core::LLVMSetOperand(inst.as_value_ref(), index, value) };
 }

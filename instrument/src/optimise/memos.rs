@@ -57,12 +57,11 @@ pub struct Memos<'ctx> {
 }
 
 /// Finds the nests of a function and gives their reads memos.
-pub fn find<'ctx>(plan: &Plan<'ctx>, offers: &[Offer<'ctx>]) -> Memos<'ctx> {
+pub fn find<'ctx>(plan: &Plan<'ctx>, offers: &[Offer<'ctx>], loops: &Loops<'ctx>) -> Memos<'ctx> {
     if !plan.events.iter().any(is_candidate) {
         return Memos::default();
     }
-    let loops = Loops::find(plan.function);
-    let nests = nests(plan, &loops);
+    let nests = nests(plan, loops);
     let headers: Vec<_> = nests.keys().map(|&nest| loops.all[nest].header).collect();
     let Some(exits) = loops::exits(plan.function, &headers) else { return Memos::default() };
     let mut memos = Memos::default();
@@ -85,7 +84,7 @@ pub fn find<'ctx>(plan: &Plan<'ctx>, offers: &[Offer<'ctx>]) -> Memos<'ctx> {
         let events: Vec<_> = plan.events.iter().enumerate().filter(|(_, event)| within(event.inst)).collect();
         let asking = offers.iter().filter_map(|offer| Some((offer.question?, offer)));
         let asking: Vec<_> = asking.filter(|(question, _)| within(*question)).collect();
-        windows::add(&mut memos.windows, &events, &asking, &loops);
+        windows::add(&mut memos.windows, &events, &asking, loops);
     }
     let blocks = plan.function.get_basic_block_iter();
     let nested = blocks.filter(|&block| loops.chain(loops.innermost(block)).any(|l| inside.contains(&l)));

@@ -5,6 +5,7 @@
 //! * [`neighbours`]: accesses of neighbouring addresses at one line are one.
 //! * [`shared_translation`]: accesses near each other are translated by one look into the directory.
 //! * [`memos`]: reads of a loop nest compare with the state that they saw last.
+//! * [`inductions`]: variables of loops with sequences are hidden from the code generator's loop optimisation.
 //! * [`whole_loops`]: loops whose accesses are known before they run get a copy without hooks.
 //! * [`windows`]: what such loops of a nest have found out is looked up before they ask again.
 //!
@@ -12,6 +13,7 @@
 //! of a block unless something between them synchronises. Anything that could (calls, fences, atomic accesses) ends a
 //! [`segment`].
 
+pub mod inductions;
 pub mod memos;
 pub mod neighbours;
 pub mod own_reads;
@@ -23,6 +25,8 @@ pub mod windows;
 
 use crate::access::Plan;
 use crate::llvm::analysis::Analysis;
+use crate::llvm::loops::Loops;
+use inductions::Induction;
 use shared_translation::Sharing;
 use whole_loops::Offer;
 
@@ -35,6 +39,8 @@ pub struct Optimised<'ctx> {
     pub loops: Vec<Offer<'ctx>>,
     /// What the reads of loop nests remember; found when the loops have their copies.
     pub memos: memos::Memos<'ctx>,
+    /// Variables of loops with sequences; found then, too.
+    pub inductions: Vec<Induction<'ctx>>,
     /// Number of reads that were left out.
     pub dropped: usize,
     /// Number of accesses that became part of others.
@@ -51,5 +57,12 @@ pub fn run<'ctx>(plan: &mut Plan<'ctx>) -> Optimised<'ctx> {
     let loops = whole_loops::find(plan, &mut analysis);
     let joined = neighbours::run(plan, &mut analysis);
     let sharing = shared_translation::run(plan, &mut analysis);
-    Optimised { sharing, loops, dropped, joined, memos: Default::default() }
+    Optimised { sharing, loops, dropped, joined, memos: Default::default(), inductions: Vec::new() }
+}
+
+/// What can be found when the loops have their copies.
+pub fn run_late<'ctx>(plan: &Plan<'ctx>, found: &mut Optimised<'ctx>) {
+    let loops = Loops::find(plan.function);
+    found.memos = memos::find(plan, &found.loops, &loops);
+    found.inductions = inductions::find(plan, &loops);
 }

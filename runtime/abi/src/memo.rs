@@ -26,7 +26,8 @@ pub const NO_STATE: u64 = u64::MAX;
 pub struct Memo {
     /// The state, in both halves, so that two cells can be compared at once.
     pub states: u64,
-    /// Granules that may still be counted without asking.
+    /// Granules that may still be counted without asking; below 0 between a read that took more than there was and the
+    /// call in which it gives them back.
     pub left: u64,
     /// `left` as it was when the counter was told last.
     pub counted: u64,

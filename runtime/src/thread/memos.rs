@@ -16,12 +16,13 @@ pub fn used(header: &mut ThreadHeader) -> &mut [Memo] {
 pub fn settle(memos: &mut [Memo]) {
     for memo in memos {
         // This may have interrupted the code that the memo belongs to, so only `left` says what was counted, and it
-        // is left alone.
-        let count = memo.counted - memo.left;
+        // is left alone. It is below 0 while that code is on its way to give back what it took too much: what is
+        // counted now for that is taken off then.
+        let count = memo.counted.wrapping_sub(memo.left);
         memo.counted = memo.left;
         // SAFETY: counters come from this thread's event cache or are its idle one; all are mapped for the life of
         // the process.
-        unsafe { (*memo.counter).rar += count };
+        unsafe { (*memo.counter).rar = (*memo.counter).rar.wrapping_add(count) };
     }
 }
 
@@ -63,6 +64,13 @@ mod tests {
         assert_eq!(unsafe { (*counter).rar }, 110);
         assert_eq!((memos[1].states, memos[1].left, memos[0].states), (7, 40, NO_STATE));
         memos[1].left -= 3;
+        settle(&mut memos);
+        // SAFETY: as above.
+        assert_eq!(unsafe { (*counter).rar }, 113);
+        // More than was left is taken, found in that state, and given back.
+        memos[1].left = memos[1].left.wrapping_sub(39);
+        settle(&mut memos);
+        memos[1].left = memos[1].left.wrapping_add(39);
         settle(&mut memos);
         // SAFETY: as above.
         assert_eq!(unsafe { (*counter).rar }, 113);

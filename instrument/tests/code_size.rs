@@ -1,0 +1,79 @@
+//! How much code is made, which is what compiling costs: as little as each place needs, and in proportion to what a
+//! function accesses.
+
+mod support;
+
+use std::process::Command;
+use support::{Project, function, must_succeed};
+
+const LOOPS: &str = r#"
+void add(double *restrict to, const double *restrict from, long n, long step) {
+  for (long i = 0; i < n; i += step) to[i] += from[i + 1];
+}
+struct list { struct list *next; long sum; };
+long sum(struct list *l) { long all = 0; for (; l; l = l->next) all += l->sum; return all; }
+long count(long n) { long all = 0; for (long i = 0; i < n; i += 1 + (all & 3)) all ^= i * 3; return all; }
+void fill(double *to, double value, long n) { for (long i = 0; i < n; i++) to[i] = value + i; }
+"#;
+
+/// The address computations of the program in a function that use a variable of a loop itself.
+fn computed_from_variables(body: &str) -> usize {
+    let name = |line: &str| line.split_whitespace().next().map(str::to_string);
+    let variables: Vec<_> = body.lines().filter(|l| l.contains(" = phi ")).filter_map(name).collect();
+    let uses = |line: &str| line.split([' ', ',', ')']).any(|word| variables.iter().any(|v| v == word));
+    body.lines().filter(|l| l.contains(" = getelementptr inbounds ") && uses(l)).count()
+}
+
+#[test]
+fn addresses_of_loops_with_sequences_come_from_copies_of_their_variables() {
+    let without = Project::new("a.c", LOOPS).options("opt=0").ir("a.c", &["-O1"]);
+    let with = Project::new("a.c", LOOPS).ir("a.c", &["-O1"]);
+    for (name, copy) in [("add", "@llvm.fshl.i64("), ("sum", "@llvm.ptrmask.p0.i64(")] {
+        let (before, after) = (function(&without, name), function(&with, name));
+        assert_eq!((before.matches(copy).count(), computed_from_variables(before) > 0), (0, true), "{before}");
+        assert_eq!((after.matches(copy).count(), computed_from_variables(after)), (1, 0), "{after}");
+    }
+    assert!(!function(&with, "count").contains("@llvm.fshl"), "nothing is accessed there");
+}
+
+/// The loop exists twice; the one without sequences is LLVM's to improve.
+#[test]
+fn plain_copies_keep_their_variables() {
+    let ir = Project::new("a.c", LOOPS).ir("a.c", &["-O1"]);
+    let fill = function(&ir, "fill");
+    assert!(fill.contains("threadtalk.hook.loop"), "{fill}");
+    assert_eq!((fill.matches("@llvm.fshl.i64(").count(), computed_from_variables(fill)), (1, 1), "{fill}");
+}
+
+/// A function of so many statements in one block, in blocks of their own, and in loops.
+fn generated(statements: usize) -> String {
+    let mut text = String::from("void f(double *a, const double *b, const long *p, double least) {\n");
+    for i in 0..statements {
+        let (at, from) = (i % 997, i * 7 % 1021);
+        text += &match i % 3 {
+            0 => format!("  a[{at}] += b[{from}];\n"),
+            1 => format!("  if (b[{from}] > least) a[p[{at}]] = {i};\n"),
+            _ => format!("  for (long i = p[{at}]; i < p[{from}]; i += 3) a[i] = b[i * {at}];\n"),
+        };
+    }
+    text + "}\n"
+}
+
+/// Instructions that the pass adds to a function of so many statements.
+fn added(statements: usize) -> usize {
+    let project = Project::new("a.c", &generated(statements)).options("features=memory,control");
+    // Before optimisations, which take time that is quadratic in the size of such functions.
+    let instructions = |ir: &str| function(ir, "f").lines().filter(|line| line.starts_with("  ")).count();
+    let plain = must_succeed(
+        Command::new("clang-19").args(["-O0", "-g", "-S", "-emit-llvm", "-o", "-"]).arg(project.path("a.c")),
+    );
+    instructions(&project.ir("a.c", &["-O0"])) - instructions(&String::from_utf8_lossy(&plain.stdout))
+}
+
+/// Beyond 2000 accesses sequences become calls: from there on each further statement costs the same.
+#[test]
+fn code_grows_in_proportion_to_the_accesses_of_a_function() {
+    let [one, two, four] = [1500, 3000, 6000].map(added);
+    let (first, second) = (two - one, four - two);
+    assert!(first * 19 < second * 10 && second * 10 < first * 21, "{one}, {two}, {four}");
+}
