@@ -194,18 +194,15 @@ void threadtalk_shim_control_graph(LLVMValueRef function, void *data, Threadtalk
         report(nullptr, block.getUniqueSuccessor(), 0, THREADTALK_ABNORMAL, false);
     }
     Instruction *last = block.getTerminator();
-    SmallSetVector<BasicBlock *, 8> targets;
+    // Several cases of a switch may lead to one block.
+    SmallMapVector<BasicBlock *, uint64_t, 8> targets;
     for (unsigned i = 0; i < last->getNumSuccessors(); i++)
-      targets.insert(last->getSuccessor(i));
+      targets[last->getSuccessor(i)] += probabilities.getEdgeProbability(&block, i).getNumerator();
     bool indirect = isa<IndirectBrInst>(last);
     if (targets.empty())
       report(&block, nullptr, frequency(&block), THREADTALK_BRANCH, true);
-    for (BasicBlock *to : targets) {
-      double weight = 0;
-      for (unsigned i = 0; i < last->getNumSuccessors(); i++)
-        if (last->getSuccessor(i) == to)
-          weight += frequency(&block) * probabilities.getEdgeProbability(&block, i).getNumerator() /
-                    BranchProbability::getDenominator();
+    for (auto [to, probability] : targets) {
+      double weight = frequency(&block) * probability / BranchProbability::getDenominator();
       bool only_indirect =
           all_of(predecessors(to), [](BasicBlock *b) { return isa<IndirectBrInst>(b->getTerminator()); });
       bool countable = indirect ? only_indirect : free_place(&block, to) || can_split(&block, to);
@@ -220,7 +217,7 @@ void threadtalk_shim_control_graph(LLVMValueRef function, void *data, Threadtalk
   }
 }
 
-LLVMValueRef threadtalk_shim_control_place(LLVMBasicBlockRef from_block, LLVMBasicBlockRef to_block) {
+LLVMValueRef threadtalk_shim_control_place(LLVMBasicBlockRef from_block, LLVMBasicBlockRef to_block, bool back) {
   BasicBlock *from = unwrap(from_block), *to = unwrap(to_block);
   // All that enters leaves: the start of the block does, whatever its end may be.
   if (!to)
@@ -244,9 +241,8 @@ LLVMValueRef threadtalk_shim_control_place(LLVMBasicBlockRef from_block, LLVMBas
     return nullptr;
   Instruction *branch = middle->getTerminator();
   branch->setMetadata(mark, MDNode::get(branch->getContext(), {}));
-  DominatorTree tree(*from->getParent());
   // The new block is the latch now: what is known of the loop belongs to its branch.
-  if (loop && tree.dominates(to, from)) {
+  if (loop && back) {
     branch->setMetadata(LLVMContext::MD_loop, loop);
     last->setMetadata(LLVMContext::MD_loop, nullptr);
   }

@@ -107,8 +107,8 @@ typedef void (*ThreadtalkEdgeVisitor)(void *data, const ThreadtalkEdge *edge);
 void threadtalk_shim_control_prepare(LLVMValueRef function);
 void threadtalk_shim_control_graph(LLVMValueRef function, void *data, ThreadtalkBlockFrequencyVisitor on_block,
                                    ThreadtalkEdgeVisitor on_edge);
-// Where code runs as often as the edge; splits it if needed. Null if that cannot be.
-LLVMValueRef threadtalk_shim_control_place(LLVMBasicBlockRef from, LLVMBasicBlockRef to);
+// Where code runs as often as the edge; splits it if needed. Null if that cannot be. back: it goes to a loop's header.
+LLVMValueRef threadtalk_shim_control_place(LLVMBasicBlockRef from, LLVMBasicBlockRef to, bool back);
 struct ThreadtalkTrips {
   LLVMValueRef count;  // i64: how often the edge is taken each time the loop runs
   LLVMValueRef before; // the instruction before the loop at which that is known

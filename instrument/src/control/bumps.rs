@@ -78,9 +78,9 @@ pub fn places<'ctx>(graph: &Graph<'ctx>, single: &[usize]) -> Emitted<Vec<(Place
                 Way::Branch(from, to) if Some(from) == entry && (to.is_none() || llvm::has_one_way(from)) => {
                     return Ok((Place::Entry, counter));
                 }
-                Way::Branch(from, to) => graph::place(Some(from), to),
+                Way::Branch(from, to) => graph::place(Some(from), to, edge.flags & edge_flags::BACK != 0),
                 Way::Leaving(from) => graph::end(from),
-                Way::Reaching(to) => graph::place(None, Some(to)),
+                Way::Reaching(to) => graph::place(None, Some(to), false),
                 Way::Abnormal => None,
             };
             Ok((Place::Before(at.ok_or_else(none)?), counter))
@@ -92,7 +92,7 @@ pub fn places<'ctx>(graph: &Graph<'ctx>, single: &[usize]) -> Emitted<Vec<(Place
 pub fn starts<'ctx>(graph: &Graph<'ctx>) -> Vec<Place<'ctx>> {
     let place = |(number, &block)| match number {
         0 => Some(Place::Entry),
-        _ => graph::place(None, Some(block)).map(Place::Before),
+        _ => graph::place(None, Some(block), false).map(Place::Before),
     };
     graph.blocks.iter().enumerate().filter_map(place).collect()
 }

@@ -57,6 +57,8 @@ pub struct Graph<'ctx> {
     pub has_dispatch: bool,
     /// Edges.
     pub edges: Vec<Edge<'ctx>>,
+    /// Numbers of the blocks.
+    numbers: HashMap<LLVMBasicBlockRef, u32>,
 }
 
 /// Splits blocks so that each runs as a whole or not at all.
@@ -131,7 +133,7 @@ impl<'ctx> Graph<'ctx> {
             }
         }
         let (blocks, frequencies) = raw.blocks.iter().filter_map(|b| Some((block(b.0)?, b.1))).unzip();
-        Graph { blocks, frequencies, has_dispatch, edges }
+        Graph { blocks, frequencies, has_dispatch, edges, numbers }
     }
 
     /// Number of nodes: blocks, and what is outside the function.
@@ -141,8 +143,8 @@ impl<'ctx> Graph<'ctx> {
 
     /// How often a block is expected to run in a call of the function.
     pub fn frequency(&self, block: BasicBlock<'ctx>) -> Option<f64> {
-        let number = self.blocks.iter().position(|&b| b == block)?;
-        self.frequencies.get(number).copied()
+        let number = *self.numbers.get(&block.as_mut_ptr())?;
+        self.frequencies.get(number as usize).copied()
     }
 
     /// The edges as the spanning tree sees them.
@@ -182,12 +184,17 @@ fn last<'ctx>(block: BasicBlock<'ctx>) -> Option<InstructionValue<'ctx>> {
     }
 }
 
-/// Code before this instruction runs as often as the edge is taken. The edge is split if it must be.
-pub fn place<'ctx>(from: Option<BasicBlock<'ctx>>, to: Option<BasicBlock<'ctx>>) -> Option<InstructionValue<'ctx>> {
+/// Code before this instruction runs as often as the edge is taken. The edge is split if it must be; `back` says
+/// whether it goes back to the header of a loop.
+pub fn place<'ctx>(
+    from: Option<BasicBlock<'ctx>>,
+    to: Option<BasicBlock<'ctx>>,
+    back: bool,
+) -> Option<InstructionValue<'ctx>> {
     let raw = |block: Option<BasicBlock<'ctx>>| block.map_or(std::ptr::null_mut(), |b| b.as_mut_ptr());
     // SAFETY: live blocks of one function between which there is an edge, or one block.
     unsafe {
-        let at = ffi::threadtalk_shim_control_place(raw(from), raw(to));
+        let at = ffi::threadtalk_shim_control_place(raw(from), raw(to), back);
         (!at.is_null()).then(|| InstructionValue::new(at))
     }
 }

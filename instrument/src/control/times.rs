@@ -128,7 +128,7 @@ pub fn emit<'ctx>(
             llvm::set_location(&emitter.builder, llvm::debug::of(before).map(|l| l.raw));
             let base = emitter.load_base(offset_of!(ModuleBases, region_base))?;
             let number = emitter.builder.build_int_add(base, emitter.c32(region.0), "")?;
-            emitter.call(hook, &[number.into()])?;
+            emitter.call_directly(hook, &[number.into()])?;
             llvm::set_location(&emitter.builder, None);
             Ok(())
         };

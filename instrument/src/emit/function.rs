@@ -253,10 +253,10 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         done: BasicBlock<'ctx>,
         detail: Detail<'ctx>,
     ) -> Emitted<()> {
-        let slow = match detail {
-            Detail::Guarded => self.module.guarded_call(access, site, done)?,
-            Detail::Memo(memo, share) => self.module.recall_call(access, site, (memo, share), done)?,
-            _ => self.module.slow_call(direction, access, site, done)?,
+        let slow = match (direction, detail) {
+            (Direction::Write, _) => self.module.write_call(access, site, done)?,
+            (_, Detail::Memo(memo, share)) => self.module.recall_call(access, site, (memo, share), done)?,
+            _ => self.module.read_call(access, site, done)?,
         };
         let exits = Exits { slow, mixed: slow, done };
         match direction {

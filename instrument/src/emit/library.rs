@@ -39,7 +39,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 let bytes = self.length(call, length)?;
                 let arguments =
                     [pointer(to).into(), pointer(from).into(), bytes.into(), self.global_site(site)?.into()];
-                self.call(hooks::COPY, &arguments).map(drop)
+                self.call_directly(hooks::COPY, &arguments).map(drop)
             }
             Effect::ReadString(p, l) | Effect::ReadStringAfter(p, l) => {
                 self.ranged(hooks::READ_STRING, pointer(p), limit(l, p)?, site)
@@ -90,7 +90,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         bytes: IntValue<'ctx>,
         site: IntValue<'ctx>,
     ) -> Emitted<()> {
-        self.call(hook, &[pointer.into(), bytes.into(), self.global_site(site)?.into()]).map(drop)
+        self.call_directly(hook, &[pointer.into(), bytes.into(), self.global_site(site)?.into()]).map(drop)
     }
 
     fn length(&self, call: InstructionValue<'ctx>, length: Length) -> Emitted<IntValue<'ctx>> {

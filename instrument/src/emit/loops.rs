@@ -50,7 +50,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             self.describe(self.offset(list, (i * size_of::<Access>()) as u64)?, access, window)?;
         }
         let count = self.c32(offer.accesses.len() as u32 | if offer.strays { loops::STRAYS } else { 0 });
-        let call = self.call(hooks::LOOP, &[list.into(), count.into(), offer.iterations.into()])?;
+        let call = self.call_directly(hooks::LOOP, &[list.into(), count.into(), offer.iterations.into()])?;
         offer.question = call.try_as_basic_value().basic().and_then(|v| v.as_instruction_value());
         let settled = call.try_as_basic_value().basic().ok_or(PassError::Invalid("the hook has a result".into()))?;
         let settled = self.compare(IntPredicate::NE, settled.into_int_value(), self.c32(0))?;

@@ -102,7 +102,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let known = self.load_thread_pointer()?;
         self.branch(b.build_is_null(known, "")?, attach, rest, Likely::Rarely)?;
         b.position_at_end(attach);
-        let made = self.call(hooks::ATTACH, &[])?;
+        let made = self.call_directly(hooks::ATTACH, &[])?;
         let made = made.try_as_basic_value().basic().ok_or(PassError::Invalid("attach has no result".into()))?;
         b.build_unconditional_branch(rest)?;
         b.position_before(&point);

@@ -89,6 +89,9 @@ impl Alignment {
 /// millisecond to compile, and a module of floating point code has a dozen of these hooks.
 const ACCESS_KEEPER: &str = "threadtalk.hook.access";
 
+/// Bytes that a longer read is taken apart into where its cells differ.
+const PIECE: u64 = 8;
+
 fn is_access(hook: Hook) -> bool {
     hook.signature == hooks::READ1.signature
 }
@@ -104,6 +107,18 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         }
         let call = self.builder.build_call(keeper, &arguments, "")?;
         call.set_call_convention(PRESERVE_ALL);
+        Ok(call)
+    }
+
+    /// Calls a hook where keeping vector registers gains nothing: beside calls that clobber them too, or where what the
+    /// hook does takes far longer. A keeper takes half a millisecond to compile.
+    pub fn call_directly(
+        &self,
+        hook: Hook,
+        arguments: &[BasicMetadataValueEnum<'ctx>],
+    ) -> Emitted<CallSiteValue<'ctx>> {
+        let call = self.builder.build_call(self.hook(hook), arguments, "")?;
+        call.set_call_convention(super::hooks::PRESERVE_MOST);
         Ok(call)
     }
 
@@ -215,7 +230,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let access = Access { pointer, bytes, align: alignment.bytes(bytes) };
         let translation = self.translate(&prologue, (direction, &access), None)?;
         let mixed = match direction {
-            Direction::Read if bytes > 8 => self.halves(function, &access, site, done)?,
+            Direction::Read if bytes > PIECE => self.pieces(function, &access, site, done)?,
             _ => slow,
         };
         let exits = Exits { slow, mixed, done };
@@ -235,8 +250,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         }
     }
 
-    /// A block that reads both halves by themselves: each may be in a state that the event cache knows.
-    fn halves(
+    /// A block that reads pieces of 8 bytes by themselves: each may be in a state that the event cache knows.
+    fn pieces(
         &self,
         function: FunctionValue<'ctx>,
         access: &Access<'ctx>,
@@ -246,11 +261,10 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let here = self.here()?;
         let mixed = self.context.append_basic_block(function, "");
         self.builder.position_at_end(mixed);
-        let bytes = access.bytes / 2;
-        let lower = Access { bytes, ..*access };
-        self.call_access_function(Direction::Read, &lower, site)?;
-        let upper = Access { pointer: self.offset(access.pointer, bytes)?, ..lower };
-        self.call_access_function(Direction::Read, &upper, site)?;
+        for first in (0..access.bytes).step_by(PIECE as usize) {
+            let piece = Access { pointer: self.offset(access.pointer, first)?, bytes: PIECE, ..*access };
+            self.call_access_function(Direction::Read, &piece, site)?;
+        }
         self.builder.build_unconditional_branch(done)?;
         self.builder.position_at_end(here);
         Ok(mixed)

@@ -95,8 +95,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(())
     }
 
-    /// A cold block that calls the hook of a guarded write and branches to `done`.
-    pub fn guarded_call(
+    /// A cold block that calls the hook of a write and branches to `done`: what the inlined code did not do, the
+    /// function for such writes could not do either.
+    pub fn write_call(
         &self,
         access: &Access<'ctx>,
         site: IntValue<'ctx>,
@@ -109,16 +110,15 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         })
     }
 
-    /// A cold block that calls the function for an access and branches to `done`.
-    pub fn slow_call(
+    /// A cold block that calls the function for a read and branches to `done`.
+    pub fn read_call(
         &self,
-        direction: Direction,
         access: &Access<'ctx>,
         site: IntValue<'ctx>,
         done: BasicBlock<'ctx>,
     ) -> Emitted<BasicBlock<'ctx>> {
         self.cold_block(done, || {
-            self.call_access(direction, access, site)?;
+            self.call_access(Direction::Read, access, site)?;
             Ok(())
         })
     }

@@ -152,7 +152,7 @@ unsafe extern "C" {
         on_block: extern "C" fn(*mut c_void, LLVMBasicBlockRef, f64),
         on_edge: extern "C" fn(*mut c_void, *const RawEdge),
     );
-    pub fn threadtalk_shim_control_place(from: LLVMBasicBlockRef, to: LLVMBasicBlockRef) -> LLVMValueRef;
+    pub fn threadtalk_shim_control_place(from: LLVMBasicBlockRef, to: LLVMBasicBlockRef, back: bool) -> LLVMValueRef;
     pub fn threadtalk_shim_control_trips(
         analysis: *mut c_void,
         from: LLVMBasicBlockRef,

@@ -18,6 +18,7 @@ use crate::tables::SiteId;
 use inkwell::llvm_sys::prelude::LLVMValueRef;
 use inkwell::values::{AsValueRef, InstructionOpcode, InstructionValue};
 use std::collections::{BTreeMap, HashMap};
+use threadtalk_abi::hooks;
 use threadtalk_abi::memo::MEMOS;
 
 /// How far addresses are followed back.
@@ -93,8 +94,7 @@ pub fn find<'ctx>(plan: &Plan<'ctx>, offers: &[Offer<'ctx>], loops: &Loops<'ctx>
 }
 
 fn is_question(inst: InstructionValue<'_>) -> bool {
-    llvm::is_call(inst)
-        && llvm::callee(inst).is_some_and(|c| c.get_name().to_bytes().starts_with(b"threadtalk.hook.loop"))
+    llvm::is_call(inst) && llvm::callee(inst).is_some_and(|c| c.get_name().to_bytes() == hooks::LOOP.name.as_bytes())
 }
 
 fn is_candidate(event: &Event<'_>) -> bool {
@@ -170,8 +170,8 @@ fn is_opaque(inst: InstructionValue<'_>) -> bool {
         return synchronises(inst);
     }
     match llvm::callee(inst).map(|c| c.get_name().to_string_lossy().into_owned()) {
-        // The pass's own question before a loop.
-        Some(name) if name.starts_with("threadtalk.") => false,
+        // The pass's own question before a loop, and regions that are timed.
+        Some(name) if [hooks::LOOP, hooks::ENTER, hooks::EXIT].iter().any(|hook| name == hook.name) => false,
         // These call other functions.
         Some(name) if name.starts_with("llvm.experimental.") || name.starts_with("llvm.coro.") => {
             !name.starts_with("llvm.experimental.noalias.")
