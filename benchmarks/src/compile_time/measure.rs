@@ -26,7 +26,7 @@ pub struct Outcome {
 /// One file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Row {
-    /// Its name, or how many accesses were generated.
+    /// Its name, or the shape of a generated function and how many accesses it has.
     pub file: String,
     /// By compiler; null where it ran into the limit and was killed.
     pub tools: BTreeMap<Tool, Option<Outcome>>,
@@ -44,10 +44,11 @@ impl Row {
 pub fn measure(options: &Options, compilers: &Compilers, mut progress: impl FnMut(&str)) -> Result<Vec<Row>> {
     let scratch = during(|| "creating a temporary folder".into(), tempfile::tempdir())?;
     let mut files: Vec<(String, PathBuf)> = Vec::new();
-    for &accesses in &options.accesses {
-        let file = scratch.path().join(format!("generated-{accesses}.c"));
-        during(|| format!("writing {}", file.display()), std::fs::write(&file, source(accesses)))?;
-        files.push((format!("{accesses} accesses"), file));
+    for (&shape, &accesses) in options.shapes.iter().flat_map(|shape| options.accesses.iter().map(move |n| (shape, n)))
+    {
+        let file = scratch.path().join(format!("{}-{accesses}.c", shape.name()));
+        during(|| format!("writing {}", file.display()), std::fs::write(&file, source(shape, accesses)))?;
+        files.push((format!("{}, {accesses}", shape.name()), file));
     }
     for file in &options.sources {
         files.push((file.file_name().unwrap_or_default().to_string_lossy().into_owned(), file.clone()));
@@ -105,6 +106,7 @@ fn text_bytes(size: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Shape;
     use super::*;
     use std::time::Duration;
 
@@ -126,7 +128,7 @@ mod tests {
     fn a_compiler_that_is_killed_is_no_error() {
         let scratch = tempfile::tempdir().unwrap();
         let file = scratch.path().join("large.c");
-        std::fs::write(&file, source(20_000)).unwrap();
+        std::fs::write(&file, source(Shape::Loops, 20_000)).unwrap();
         let compilers = Compilers::find();
         let options = options(Duration::from_millis(1));
         assert!(compile(&options, &compilers, Tool::Native, &file, scratch.path()).unwrap().is_none());
@@ -146,7 +148,7 @@ mod tests {
     fn code_and_memory_of_a_file_are_measured() {
         let scratch = tempfile::tempdir().unwrap();
         let file = scratch.path().join("small.c");
-        std::fs::write(&file, source(100)).unwrap();
+        std::fs::write(&file, source(Shape::Loops, 100)).unwrap();
         let options = options(Duration::from_secs(60));
         let compiled = |tool| compile(&options, &Compilers::find(), tool, &file, scratch.path()).unwrap().unwrap();
         let (native, tsan) = (compiled(Tool::Native), compiled(Tool::Tsan));

@@ -5,7 +5,7 @@ mod measure;
 mod options;
 mod table;
 
-pub use generate::source;
+pub use generate::{Shape, source};
 pub use measure::{Outcome, Row, measure};
 pub use options::{Options, USAGE, parse};
 pub use table::Table;

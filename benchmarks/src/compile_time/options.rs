@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use lexopt::prelude::*;
 
+use super::Shape;
 use crate::arguments::{list, number, text, usage};
 use crate::{Error, Result};
 
@@ -14,6 +15,7 @@ Compiles generated functions, or files of yours, natively, with ThreadSanitizer 
 memory and the size of the code. FLAGS are added to -O2 -g.
 
   --accesses A,B     sizes of the generated functions (default 2000,20000,200000; none with --source)
+  --shapes A,B       what they look like: loops, statements, blocks, table (default all)
   --source A,B       compile these C and C++ files
   --runs N           rounds; the least time of each tool counts (default 1)
   --timeout SECONDS  kill a compiler that takes longer (default 120); the table says so
@@ -25,6 +27,8 @@ memory and the size of the code. FLAGS are added to -O2 -g.
 pub struct Options {
     /// Numbers of accesses of the generated functions.
     pub accesses: Vec<u32>,
+    /// What they look like.
+    pub shapes: Vec<Shape>,
     /// Given files.
     pub sources: Vec<PathBuf>,
     /// Rounds.
@@ -40,6 +44,7 @@ pub struct Options {
 /// Reads the arguments after the program's name; `None` if help was asked for.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Options>> {
     let (mut accesses, mut sources, mut flags) = (None, Vec::new(), Vec::new());
+    let mut shapes = Shape::ALL.to_vec();
     let (mut runs, mut timeout, mut json) = (1, 120, None);
     let mut parser = lexopt::Parser::from_args(arguments);
     while let Some(argument) = parser.next().map_err(usage)? {
@@ -48,6 +53,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Opt
             Long("accesses") => {
                 accesses = Some(list(&text(&mut parser)?, |text| number(text, "--accesses", 10_000_000))?);
             }
+            Long("shapes") => shapes = list(&text(&mut parser)?, shape)?,
             Long("source") => sources = list(&text(&mut parser)?, |file| Ok(PathBuf::from(file)))?,
             Long("runs") => runs = number(&text(&mut parser)?, "--runs", 1000)?,
             Long("timeout") => timeout = number(&text(&mut parser)?, "--timeout", 86400)?,
@@ -62,7 +68,15 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Opt
     }
     let default = if sources.is_empty() { vec![2_000, 20_000, 200_000] } else { Vec::new() };
     let timeout = Duration::from_secs(timeout.into());
-    Ok(Some(Options { accesses: accesses.unwrap_or(default), sources, runs, timeout, json, flags }))
+    Ok(Some(Options { accesses: accesses.unwrap_or(default), shapes, sources, runs, timeout, json, flags }))
+}
+
+fn shape(name: &str) -> Result<Shape> {
+    let unknown = || {
+        let known: Vec<_> = Shape::ALL.into_iter().map(Shape::name).collect();
+        Error::Usage(format!("--shapes {name}: there are {}", known.join(", ")))
+    };
+    Shape::named(name).ok_or_else(unknown)
 }
 
 #[cfg(test)]
@@ -86,6 +100,7 @@ mod tests {
         assert!(parsed(&["--source", file]).unwrap().unwrap().accesses.is_empty());
         assert_eq!(parsed(&["--source", file, "--accesses=5"]).unwrap().unwrap().accesses, [5]);
         assert_eq!(parsed(&[]).unwrap().unwrap().accesses, [2_000, 20_000, 200_000]);
+        assert_eq!(parsed(&["--shapes=table,loops"]).unwrap().unwrap().shapes, [Shape::Table, Shape::Loops]);
     }
 
     #[test]
@@ -93,6 +108,10 @@ mod tests {
         let message = |words: &[&str]| parsed(words).unwrap_err().to_string();
         assert_eq!(message(&["--accesses=0"]), "--accesses takes numbers from 1 to 10000000, not \"0\"; see --help");
         assert_eq!(message(&["--source", "/no.c"]), "--source /no.c: there is no such file; see --help");
+        assert_eq!(
+            message(&["--shapes", "tree"]),
+            "--shapes tree: there are loops, statements, blocks, table; see --help"
+        );
         assert!(message(&["--quick"]).contains("--quick"));
     }
 }
