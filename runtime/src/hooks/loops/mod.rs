@@ -285,7 +285,15 @@ fn store(t: &mut Thread, p: &Process, access: &Access, span: Span, iterations: u
             if pattern.is_exact() {
                 t.quiet.forget(t.header.own_base, (from, to), pattern);
             }
-            for i in 1..many as i64 {
+            if pair && pattern.is_exact() {
+                let first = core::ptr::with_exposed_provenance_mut::<u8>(at.wrapping_add(offset) as usize);
+                for i in 1..many as i64 {
+                    let cells = first.wrapping_offset((step * i) as isize).cast::<[u32; 2]>();
+                    // SAFETY: the access lies in one chunk, which has cells for all its granules.
+                    unsafe { cells.write([fresh; 2]) };
+                }
+            }
+            for i in if pair && pattern.is_exact() { many as i64 } else { 1 }..many as i64 {
                 let (first, last) = (at.wrapping_add_signed(step * i), at.wrapping_add_signed(step * i) + bytes - 1);
                 let cells = (first & !(GRANULE - 1)).wrapping_add(offset);
                 let cells = core::ptr::with_exposed_provenance_mut::<u32>(cells as usize);
