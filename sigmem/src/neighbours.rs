@@ -5,10 +5,14 @@
 
 use crate::primitive::{AtomicU32, Ordering};
 
-/// Exchanges `from` for `to` in the leading cells that hold it, and says in how many. Orderings as of the exchange of
-/// one cell in [`crate::view::View::read`].
+/// Exchanges `from` for `to` in the leading cells that hold it, and says in how many. `pair`: nobody else changes them
+/// now ([`crate::states::States::is_pair`]). Orderings as of the exchange of one cell in [`crate::view::View::read`].
 #[inline]
-pub fn exchange(cells: &[AtomicU32], from: u32, to: u32) -> usize {
+pub fn exchange(cells: &[AtomicU32], from: u32, to: u32, pair: bool) -> usize {
+    if pair {
+        let alike = cells.iter().take_while(|cell| cell.load(Ordering::Relaxed) == from);
+        return alike.inspect(|cell| cell.store(to, Ordering::Release)).count();
+    }
     let mut done = 0;
     loop {
         let Some(rest) = cells.get(done..) else { return done };
@@ -126,19 +130,21 @@ mod tests {
         for first in 0..4 {
             for length in 0..=13 - first {
                 for stranger in 0..=length {
-                    let cells = Aligned([const { AtomicU32::new(7) }; 13]);
-                    if let Some(cell) = cells.0[first..first + length].get(stranger) {
-                        cell.store(8, Ordering::Relaxed);
+                    for pair in [false, true] {
+                        let cells = Aligned([const { AtomicU32::new(7) }; 13]);
+                        if let Some(cell) = cells.0[first..first + length].get(stranger) {
+                            cell.store(8, Ordering::Relaxed);
+                        }
+                        assert_eq!(exchange(&cells.0[first..first + length], 7, 9, pair), stranger);
+                        let now: Vec<u32> = cells.0.iter().map(|c| c.load(Ordering::Relaxed)).collect();
+                        let expected = (0..13).map(|i| match i {
+                            i if i < first || i >= first + length => 7,
+                            i if i - first < stranger => 9,
+                            i if i - first == stranger => 8,
+                            _ => 7,
+                        });
+                        assert_eq!(now, expected.collect::<Vec<u32>>(), "{first} {length} {stranger} {pair}");
                     }
-                    assert_eq!(exchange(&cells.0[first..first + length], 7, 9), stranger);
-                    let now: Vec<u32> = cells.0.iter().map(|c| c.load(Ordering::Relaxed)).collect();
-                    let expected = (0..13).map(|i| match i {
-                        i if i < first || i >= first + length => 7,
-                        i if i - first < stranger => 9,
-                        i if i - first == stranger => 8,
-                        _ => 7,
-                    });
-                    assert_eq!(now, expected.collect::<Vec<u32>>(), "{first} {length} {stranger}");
                 }
             }
         }

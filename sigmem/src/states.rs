@@ -2,7 +2,7 @@
 
 use crate::fresh::FreshId;
 use crate::index::{Entered, Index};
-use crate::primitive::{AtomicU64, Counter, Ordering};
+use crate::primitive::{AtomicBool, AtomicU64, Counter, Ordering};
 pub use crate::sets::{Exhausted, ReaderSet, ReaderSets, SetMemory, WordStock};
 use threadtalk_abi::cell;
 use xxhash_rust::xxh3::xxh3_64;
@@ -46,6 +46,8 @@ pub struct States {
     capacity: u32,
     taken: Counter,
     index: Index,
+    /// See [`States::set_pair`].
+    pair: AtomicBool,
     /// The reader sets.
     pub sets: ReaderSets,
 }
@@ -62,7 +64,23 @@ impl States {
         // SAFETY: the caller's promise.
         let (index, sets) = unsafe { (Index::new(memory.slots, memory.slots_log2), ReaderSets::new(memory.sets)) };
         let capacity = memory.capacity.min(cell::INDEX_MASK);
-        Self { entries: memory.entries, capacity, taken: Counter::new(), index, sets }
+        Self { entries: memory.entries, capacity, taken: Counter::new(), index, pair: AtomicBool::new(false), sets }
+    }
+
+    /// Whether no more than two threads have ever had a view. Then a value that one of them reads for the first time
+    /// was written by the other one, which does not exchange the cells of its own values: nobody else changes the cell
+    /// until the two synchronise, and a plain store does what else takes a locked exchange. Not so at first.
+    ///
+    /// Relaxed: whoever lets a third thread in waits until neither of the two can be between this question and its
+    /// store.
+    #[inline]
+    pub fn is_pair(&self) -> bool {
+        self.pair.load(Ordering::Relaxed)
+    }
+
+    /// See [`States::is_pair`].
+    pub fn set_pair(&self, pair: bool) {
+        self.pair.store(pair, Ordering::SeqCst);
     }
 
     /// Number of states made.

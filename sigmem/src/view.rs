@@ -133,6 +133,11 @@ impl View {
                 Kind::Own => return Read::Own { state, tracked },
                 Kind::Reuse => return Read::Reuse { writer, state, tracked },
                 Kind::Exhausted => return Read::Exhausted { writer, state, tracked },
+                Kind::Communication if states.is_pair() => {
+                    // Release: partner is the load above, in the thread that finds the name.
+                    cell.store(state | mark, Ordering::Release);
+                    return Read::Communication { writer, state, tracked };
+                }
                 Kind::Communication => {
                     // Release: partner is the load above, in the thread that finds the name. Acquire on
                     // failure: as there.
@@ -169,7 +174,7 @@ impl View {
         let Transition { from, to: state, writer, kind: Kind::Communication } = self.transition(states, found) else {
             return None;
         };
-        let read = neighbours::exchange(cells, from, state);
+        let read = neighbours::exchange(cells, from, state, states.is_pair());
         (read > 0).then_some(Alike { writer, state, read })
     }
 

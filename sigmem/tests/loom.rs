@@ -142,6 +142,32 @@ fn readers_of_one_cell_lose_nothing() {
     });
 }
 
+/// Of two threads, the reader stores without an exchange; the writer, which reads its own value meanwhile, can decode
+/// what it finds.
+#[test]
+fn a_pair_needs_no_exchange() {
+    model(3, || {
+        let tables = tables(6);
+        tables.states.set_pair(true);
+        write(&tables.cell, fresh(0));
+        let theirs = Arc::clone(&tables);
+        let other = thread::spawn(move || {
+            let mut reader = reader(1);
+            let cells = core::slice::from_ref(&theirs.cell);
+            let alike = reader.view.read_alike(&theirs.states, cells).expect("a communication");
+            assert_eq!((alike.writer, alike.read), (fresh(0), 1));
+            let second = reader.view.read(&theirs.states, &theirs.cell);
+            assert!(matches!(second, Read::Reuse { writer, .. } if writer == fresh(0)), "{second:?}");
+        });
+        let mut writer = reader(0);
+        let own = writer.view.read(&tables.states, &tables.cell);
+        assert!(matches!(own, Read::Own { .. }), "{own:?}");
+        other.join().expect("no panic");
+        let State { readers, .. } = tables.states.decode(tables.cell.load(Ordering::Relaxed)).expect("a state");
+        assert_eq!(tables.states.sets.members(readers).collect::<Vec<_>>(), [1]);
+    });
+}
+
 /// Two readers of neighbours at once, one as far as they are alike and one by one: each communicates once for each
 /// element, and what the first left is what the second adds itself to.
 #[test]

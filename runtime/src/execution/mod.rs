@@ -126,7 +126,7 @@ pub(crate) fn watched() -> Option<(*mut Thread, &'static Process)> {
         thread = attach_first();
     }
     // SAFETY: this thread's block, or the shared one of unrecorded threads, which is always busy.
-    (!thread.is_null() && unsafe { !(*thread).busy }).then_some((thread, process))
+    (!thread.is_null() && unsafe { !(*thread).busy.load(Ordering::Relaxed) }).then_some((thread, process))
 }
 
 /// The first thread may wait or open a parallel region before it runs instrumented code; other threads are known from
@@ -145,11 +145,11 @@ pub(crate) fn on_thread<T>(body: impl FnOnce(&mut Thread, &'static Process) -> T
     let (thread, process) = watched()?;
     // SAFETY: the block is this thread's alone, and `busy` keeps signal handlers out from here to the end.
     unnoticed(|| unsafe {
-        (*thread).busy = true;
+        (*thread).busy.store(true, Ordering::Relaxed);
         compiler_fence(Ordering::SeqCst);
         let result = body(&mut *thread, process);
         compiler_fence(Ordering::SeqCst);
-        (*thread).busy = false;
+        (*thread).busy.store(false, Ordering::Release);
         Some(result)
     })
 }

@@ -29,7 +29,7 @@ pub(crate) fn on_thread(body: impl FnOnce(&mut Thread, &'static Process)) {
     let Some(process) = process::get() else { return };
     // SAFETY: `current` gives this thread's block, or the shared one of unrecorded threads, of which only `busy` is
     // read here.
-    if unsafe { (*thread).busy } {
+    if unsafe { (*thread).busy.load(Ordering::Relaxed) } {
         if thread != process.off {
             process.header_count(accuracy::DROPPED_REENTRANT, 1);
         }
@@ -40,12 +40,13 @@ pub(crate) fn on_thread(body: impl FnOnce(&mut Thread, &'static Process)) {
     }
     // SAFETY: the block is this thread's alone, and `busy` keeps signal handlers out from here to the end.
     unsafe {
-        (*thread).busy = true;
+        (*thread).busy.store(true, Ordering::Relaxed);
         compiler_fence(Ordering::SeqCst);
         body(&mut *thread, process);
         phases::tick(&mut *thread, process);
         compiler_fence(Ordering::SeqCst);
-        (*thread).busy = false;
+        // Release: partner is the load of who ends the pair.
+        (*thread).busy.store(false, Ordering::Release);
     }
 }
 
@@ -123,7 +124,11 @@ extern "C" fn whole_loop(accesses: *const Access, count: u32, iterations: u64) -
     on_thread(|t, p| {
         settled = u32::from(match windows {
             true => nests::settle(t, p, accesses, iterations),
-            false => loops::settle(t, p, accesses, kind, iterations),
+            // In a nest, what was seen is asked first.
+            false => {
+                !kind.in_nest && loops::row::settle(t, p, accesses, iterations)
+                    || loops::settle(t, p, accesses, kind, iterations)
+            }
         });
     });
     settled

@@ -51,6 +51,45 @@ pub fn prefix(cells: &[u32], value: u32, mask: u32, data: usize) -> usize {
     whole * BLOCK + rest.iter().take(BLOCK).take_while(|c| (**c ^ value) & mask == 0).count()
 }
 
+/// Whether all of a few cells agree with `value` in the bits of `mask`. Nothing is fetched ahead.
+#[inline]
+pub fn all_agree(cells: &[u32], value: u32, mask: u32) -> bool {
+    let (blocks, rest) = cells.as_chunks::<BLOCK>();
+    let whole = if blocks.is_empty() {
+        true
+    } else if has_avx2() {
+        // SAFETY: the processor has AVX2.
+        unsafe { all_agree_avx2(blocks, value, mask) }
+    } else {
+        agreeing_blocks(blocks, value, mask) == blocks.len()
+    };
+    whole && rest.iter().fold(0, |any, c| any | (c ^ value) & mask) == 0
+}
+
+#[target_feature(enable = "avx2")]
+fn all_agree_avx2(blocks: &[[u32; BLOCK]], value: u32, mask: u32) -> bool {
+    use core::arch::x86_64::*;
+    let (value, mask) = (_mm256_set1_epi32(value.cast_signed()), _mm256_set1_epi32(mask.cast_signed()));
+    for block in blocks {
+        if _mm256_testz_si256(differences(block, value), mask) == 0 {
+            return false;
+        }
+    }
+    true
+}
+
+/// The bits in which some cell of a block differs from what a lane of `value` has.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn differences(block: &[u32; BLOCK], value: core::arch::x86_64::__m256i) -> core::arch::x86_64::__m256i {
+    use core::arch::x86_64::*;
+    let lanes = block.as_ptr().cast::<__m256i>();
+    // SAFETY: a block is four registers long.
+    let [a, b, c, d] = [0, 1, 2, 3].map(|i| unsafe { _mm256_loadu_si256(lanes.add(i)) });
+    let differs = |x| _mm256_xor_si256(x, value);
+    _mm256_or_si256(_mm256_or_si256(differs(a), differs(b)), _mm256_or_si256(differs(c), differs(d)))
+}
+
 /// How many blocks from the start agree. By hand: iterator adaptors are compiled without the feature.
 #[target_feature(enable = "avx2")]
 fn blocks_avx2(blocks: &[[u32; BLOCK]], value: u32, mask: u32, data: usize) -> usize {
@@ -58,14 +97,9 @@ fn blocks_avx2(blocks: &[[u32; BLOCK]], value: u32, mask: u32, data: usize) -> u
     let (value, mask) = (_mm256_set1_epi32(value.cast_signed()), _mm256_set1_epi32(mask.cast_signed()));
     let mut agreeing = 0;
     for block in blocks {
-        let lanes = block.as_ptr().cast::<__m256i>();
         prefetch(block.as_ptr().wrapping_byte_add(AHEAD));
         prefetch(block.as_ptr().wrapping_byte_add(data));
-        // SAFETY: a block is four registers long.
-        let [a, b, c, d] = [0, 1, 2, 3].map(|i| unsafe { _mm256_loadu_si256(lanes.add(i)) });
-        let differs = |x| _mm256_xor_si256(x, value);
-        let any = _mm256_or_si256(_mm256_or_si256(differs(a), differs(b)), _mm256_or_si256(differs(c), differs(d)));
-        if _mm256_testz_si256(any, mask) == 0 {
+        if _mm256_testz_si256(differences(block, value), mask) == 0 {
             break;
         }
         agreeing += 1;
@@ -118,6 +152,7 @@ mod tests {
                     cells[stranger] = 8;
                 }
                 assert_eq!(equal_prefix(&cells, 7), stranger, "{length} cells");
+                assert_eq!(all_agree(&cells, 7, u32::MAX), stranger == length, "{length} cells, {stranger}");
             }
         }
     }

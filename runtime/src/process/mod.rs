@@ -62,6 +62,8 @@ pub struct Process {
     pub roll: Roll,
     /// Control blocks.
     pub pool: Pool,
+    /// Whether there were never more than two logical threads.
+    pub pair: crate::thread::pair::Pair,
     /// How many threads there are, nominally and effectively.
     pub levels: crate::execution::levels::Levels,
     /// Counts of threads that the process's end met.

@@ -13,7 +13,7 @@ use crate::thread::Thread;
 use crate::thread::pool::Pool;
 use crate::thread::roll::Roll;
 use core::ptr;
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use threadtalk_abi::thread::{EMPTY_KEY, EVENT_SLOTS, EventSlot};
 use threadtalk_abi::{ADDRESS_BITS, CHUNK_BYTES, DIRECTORY_ENTRIES, GRANULE};
 use threadtalk_profile::layout::{CrdMode, ENDIAN_MARK, FILE_MAGIC, FileHeader, SignatureMode, UNIT, VERSION, state};
@@ -123,6 +123,7 @@ fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Proce
         objects: crate::objects::Objects::new()?,
         roll: Roll::new(),
         pool: Pool::new(),
+        pair: crate::thread::pair::Pair::new(),
         levels: crate::execution::levels::Levels::new(&options)?,
         rest: crate::execution::counts::Rest::new(),
         budget: crate::execution::part::Budget::new(),
@@ -140,6 +141,7 @@ fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Proce
         ended: AtomicU32::new(0),
         ender: AtomicPtr::new(ptr::null_mut()),
     };
+    process.pair.begin(&process.states);
     process.off = off_thread(&process, no_directory.as_ptr().cast())?;
     Some(process)
 }
@@ -158,7 +160,7 @@ fn off_thread(process: &Process, no_directory: *const u64) -> Option<*mut Thread
         (*off).header.events = process.no_events;
         (*off).header.windows = process.no_windows;
         (*off).header.visits = visits.as_ptr().cast();
-        (*off).busy = true;
+        (*off).busy.store(true, Ordering::Relaxed);
     }
     Some(off)
 }

@@ -5,6 +5,7 @@
 
 pub mod memos;
 pub mod mixtures;
+pub mod pair;
 pub mod pool;
 pub mod quiet;
 pub mod roll;
@@ -24,7 +25,7 @@ use crate::memory::arena::Arena;
 use crate::phases::Phases;
 use crate::process::Process;
 use core::ptr;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use mixtures::Mixtures;
 use quiet::{Pattern, Quiet};
 use seen::Seen;
@@ -46,8 +47,9 @@ const TRANSITIONS_LOG2: u32 = 10;
 pub struct Thread {
     /// What inlined code sees; first.
     pub header: ThreadHeader,
-    /// A hook is at work: another one that arrives now comes from a signal handler.
-    pub busy: bool,
+    /// A hook is at work: another one that arrives now comes from a signal handler. Only [`pair`] reads another
+    /// thread's.
+    pub busy: AtomicBool,
     /// The real event cache, while `header.events` may point to the empty one.
     pub events: *mut EventSlot,
     /// Where reads that are no events count.
@@ -136,7 +138,7 @@ impl Thread {
             seen: Seen::new(),
             quiet: Quiet::new()?,
             writable: Writable::NONE,
-            busy: false,
+            busy: AtomicBool::new(false),
             events,
             idle: EventCounter { rar: 0, next: u64::MAX },
             view,
@@ -206,7 +208,7 @@ impl Thread {
         self.set_alone(alone);
         self.record = record;
         self.context = 0;
-        self.busy = false;
+        self.busy.store(false, Ordering::Relaxed);
         self.forget_events();
         self.forget_memos();
         self.phases.begin(process);

@@ -47,6 +47,9 @@ impl Roll {
             _ => self.next.fetch_add(1, Ordering::Relaxed),
         };
         process.header_count(accuracy::THREADS, 1);
+        if number >= 2 {
+            process.pair.end(process);
+        }
         let id = number.min(last);
         let record = self.record(process, id);
         if number >= last {

@@ -18,7 +18,7 @@
 
 mod findings;
 mod reads;
-mod row;
+pub mod row;
 mod stream;
 
 use super::access::{fresh_id, read_cell};
@@ -72,16 +72,14 @@ pub struct Kind {
     pub strays: bool,
 }
 
-/// See [`threadtalk_abi::hooks::LOOP`].
+/// See [`threadtalk_abi::hooks::LOOP`]. Not made part of the hook: rows that are settled at once would pay for its
+/// frame.
+#[inline(never)]
 pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], kind: Kind, iterations: u64) -> bool {
     let far = |a: &Access| a.flags & WRITE == 0 && a.stride.unsigned_abs() > NEAR.max(u64::from(a.bytes));
     // 0 iterations: 2^64 of them, in the pass's arithmetic.
     if p.is_paused() || accesses.len() > MOST_ACCESSES || iterations == 0 || accesses.iter().any(far) {
         return false;
-    }
-    // In a nest, what was seen is asked first.
-    if !kind.in_nest && row::settle(t, p, accesses, iterations) {
-        return true;
     }
     // All at once: each is the start of a row, which no hardware has foreseen.
     let known = |a: &&Access| a.flags & WRITE == 0 && t.quiet.is_full(t.header.own_base, a.address);

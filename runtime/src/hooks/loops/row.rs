@@ -1,7 +1,7 @@
 //! The usual loop: one access reads a row of one state.
 
 use super::{dense, plain};
-use crate::hooks::scan::{equal_prefix, own_prefix};
+use crate::hooks::scan::{all_agree, prefix};
 use crate::process::Process;
 use crate::thread::{Thread, memos};
 use core::slice;
@@ -15,7 +15,11 @@ use threadtalk_abi::{CHUNK_BYTES, GRANULE};
 /// elements themselves.
 pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> bool {
     let [access] = accesses else { return false };
-    if access.flags & WRITE != 0 || access.stride <= 0 || iterations > CHUNK_BYTES || !dense(access) {
+    if access.flags & WRITE != 0 || access.stride <= 0 || !dense(access) || p.is_paused() {
+        return false;
+    }
+    // 0 iterations: 2^64 of them, in the pass's arithmetic.
+    if iterations == 0 || iterations > CHUNK_BYTES {
         return false;
     }
     let bytes = iterations * u64::from(access.bytes);
@@ -28,11 +32,11 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64)
     let Some(&state) = cells.first() else { return false };
     let header = &t.header;
     if state.wrapping_sub(header.own_base) < header.own_span {
-        return own_prefix(cells, header.own_base, header.own_span, 0) == cells.len();
+        return agree(cells, header.own_base, !(header.own_span - 1));
     }
     let counter = if state == NONE { Some(t.idle_counter()) } else { t.known(state, access.site) };
     let Some(counter) = counter else { return false };
-    if equal_prefix(cells, state) != cells.len() {
+    if !agree(cells, state, u32::MAX) {
         return false;
     }
     if counter == t.idle_counter() {
@@ -47,4 +51,12 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64)
         counter.rar = after;
     }
     free
+}
+
+/// Cells of longer rows are fetched ahead.
+const SHORT: usize = 1024;
+
+#[inline]
+fn agree(cells: &[u32], value: u32, mask: u32) -> bool {
+    if cells.len() <= SHORT { all_agree(cells, value, mask) } else { prefix(cells, value, mask, 0) == cells.len() }
 }

@@ -47,6 +47,7 @@ struct Look {
 }
 
 /// See [`threadtalk_abi::hooks::LOOP`]; the loop may use windows.
+#[inline(never)]
 pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> bool {
     let strided = accesses.iter().any(|a| a.flags & STRIDED != 0);
     if !t.uses_windows() {
