@@ -260,8 +260,8 @@ fn is_variable(identity: &Identity) -> bool {
     matches!(identity.kind, Memory::Global | Memory::Stack) && !identity.name.is_empty()
 }
 
-/// The variable that is written at a site. None for calls of the C library and copies: what the compiler names there may
-/// be what they read.
+/// The variable that is written at a site. None for calls of the C library and copies: what the compiler names there
+/// may be what they read.
 fn of_write(profile: &Profile, site: u32) -> Option<Identity> {
     let names_target = profile.site(site)?.flags & site_flags::LIBRARY == 0;
     Some(of_access(profile, site)).filter(|variable| names_target && is_variable(variable))

@@ -50,7 +50,8 @@ mod tests {
     use threadtalk_profile::layout::event_flags::SERIAL;
     use threadtalk_profile::write::Contents;
 
-    /// Of 100 elements that site 3 wrote serially, `left` are still there, each read by `readers` threads; all 100 were.
+    /// Of 100 elements that site 3 wrote serially, `left` are still there, each read by `readers` threads; all 100
+    /// were.
     fn data(left: u64, readers: u64) -> SerialData {
         let event = |reader, flags, raw| Event { writer_site: 3, reader, flags, raw, ..Event::default() };
         let contents = Contents {

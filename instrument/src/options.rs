@@ -14,8 +14,8 @@ pub struct Options {
     pub inline_limit: usize,
     /// `ignorelist`: a file in clang's special case list format.
     pub ignorelist: Option<String>,
-    /// `verify`: run LLVM's verifier over the result. On unless it is switched off: it takes less than a hundredth of the
-    /// time, and what it finds would else be a crash of the code generator, or wrong addresses.
+    /// `verify`: run LLVM's verifier over the result. On unless it is switched off: it takes less than a hundredth of
+    /// the time, and what it finds would else be a crash of the code generator, or wrong addresses.
     pub verify: bool,
     /// `stats`: print what was done to stderr.
     pub stats: bool,

@@ -36,8 +36,8 @@ fn dealt_out_iterations_keep_the_promise_about_imbalance() {
     assert!(text.contains("Parallel sections (instructions of each thread; "), "{text}");
 }
 
-/// A loop reads two arrays that one thread has filled: parts of one, all of the other. Filling the first by its readers is
-/// all that can be done, and it is done.
+/// A loop reads two arrays that one thread has filled: parts of one, all of the other. Filling the first by its readers
+/// is all that can be done, and it is done.
 #[test]
 fn a_parallel_initialisation_keeps_its_promise_and_is_not_suggested_again() {
     let scene = Scene::new();
@@ -52,7 +52,8 @@ fn a_parallel_initialisation_keeps_its_promise_and_is_not_suggested_again() {
     let promises = all["promises"].as_array().unwrap();
     let promise = promises.iter().find(|p| p["rule"] == "serial-initialisation").unwrap();
     assert_eq!((promise["kept"].as_bool(), promise["still_made"].as_bool()), (Some(true), Some(false)), "{promise:#}");
-    // Three of four threads have read a quarter of 160 000 doubles each, and all 10 000 of the table, two elements each.
+    // Three of four threads have read a quarter of 160 000 doubles each, and all 10 000 of the table, two elements
+    // each.
     let (parts, table) = (3.0 * 2.0 * 160_000.0 / 4.0, 3.0 * 2.0 * 10_000.0);
     let near = |figure: &str, expected: f64| {
         let found = promise[figure].as_f64().unwrap();

@@ -2,8 +2,8 @@ use threadtalk_profile::buckets::{BUCKETS, bucket};
 
 use crate::report::Bucket;
 
-/// How far two histograms are apart by rank: the largest part of the distances that one has at or below some value and the
-/// other above it (the statistic of Kolmogorov and Smirnov), where what lies in the next bucket counts as equal.
+/// How far two histograms are apart by rank: the largest part of the distances that one has at or below some value and
+/// the other above it (the statistic of Kolmogorov and Smirnov), where what lies in the next bucket counts as equal.
 /// 0 to 1; 1 if only one of them is empty.
 ///
 /// Quantiles are no measure where many distances are equal: if 50.2 % of them are 800 and the others 50 000, then a

@@ -1,13 +1,13 @@
 //! How much quantiles of sampled distances are worth.
 //!
-//! By the inequality of Dvoretzky, Kiefer and Wolfowitz (Annals of Mathematical Statistics 27, 1956), with the constant of
-//! Massart (Annals of Probability 18, 1990), the shares found in `n` independent samples are nowhere further from
-//! the true ones than `sqrt(ln(2 / 0.05) / 2n)`, with 95 % confidence. A trace whose samples stand for `w` usages each has that
-//! error in its own part of the whole; the variances of several traces add up.
+//! By the inequality of Dvoretzky, Kiefer and Wolfowitz (Annals of Mathematical Statistics 27, 1956), with the constant
+//! of Massart (Annals of Probability 18, 1990), the shares found in `n` independent samples are nowhere further from
+//! the true ones than `sqrt(ln(2 / 0.05) / 2n)`, with 95 % confidence. A trace whose samples stand for `w` usages each
+//! has that error in its own part of the whole; the variances of several traces add up.
 //!
-//! Samples that were given up (the element was overwritten, or used elsewhere first) are not drawn by chance: their distances may
-//! be anything, so all of their share adds to the error. What the transform from index to distinct distances gets wrong is
-//! not in it.
+//! Samples that were given up (the element was overwritten, or used elsewhere first) are not drawn by chance: their
+//! distances may be anything, so all of their share adds to the error. What the transform from index to distinct
+//! distances gets wrong is not in it.
 
 /// ln(2 / 0.05) / 2.
 const FACTOR: f64 = 1.844_439_727_056_968;
