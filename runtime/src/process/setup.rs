@@ -66,7 +66,7 @@ pub(super) fn interrupted() -> ! {
 /// Without address space there is no directory, and instrumented code cannot run.
 fn give_up() -> ! {
     Line::new()
-        .text(b"cannot reserve address space for the profile's tables (about 48 GiB, used sparsely): lift `ulimit -v`, or build without threadtalk")
+        .text(b"cannot reserve address space for the profile's tables (about 128 GiB, used sparsely): lift `ulimit -v`, or build without threadtalk")
         .print();
     // SAFETY: as above.
     unsafe { libc::_exit(1) }

@@ -74,9 +74,12 @@ impl Pattern {
         if !aligned(WORD) || stride < bytes || !period.is_power_of_two() || period > 64 {
             return Pattern { mask: u64::MAX, exact: stride < bytes && aligned(4) };
         }
-        let one = u64::MAX >> (64 - bytes / WORD);
-        // The number with a 1 in each period is all ones divided by a period of ones.
-        let all = if period == 64 { one } else { u64::MAX / ((1 << period) - 1) * one };
+        // Once in each period, by doubling.
+        let (mut all, mut covered) = (u64::MAX >> (64 - bytes / WORD), period);
+        while covered < 64 {
+            all |= all << covered;
+            covered *= 2;
+        }
         Pattern { mask: all.rotate_left((first / WORD % 64) as u32), exact: true }
     }
 }

@@ -132,8 +132,10 @@ pub fn sort(found: &mut [Found], accesses: &[Access], in_order: bool) -> bool {
     let site = |event: &Found| accesses.get(event.access as usize).map(|a| a.site);
     let clash =
         |a: &Found, b: &Found| a.access != b.access && (in_order || a.granule == b.granule && site(a) != site(b));
-    let mut iterations = found.chunk_by(|a, b| a.iteration == b.iteration);
-    iterations.all(|of_one| (1..).zip(of_one).all(|(next, a)| !of_one.iter().skip(next).any(|b| clash(a, b))))
+    (1..).zip(found.iter()).all(|(next, a)| {
+        let mut after = found.iter().skip(next).take_while(|b| b.iteration == a.iteration);
+        !after.any(|b| clash(a, b))
+    })
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ use super::scan::prefetch;
 use crate::process::Process;
 use crate::thread::quiet::{Pattern, part_end};
 use crate::thread::{Thread, memos};
+use core::num::NonZeroU64;
 use core::slice;
 use core::sync::atomic::AtomicU32;
 use findings::{Findings, Found};
@@ -242,11 +243,11 @@ pub(super) fn write(t: &mut Thread, p: &Process, access: &Access, iterations: u6
         while let Some((from, to)) = t.quiet.unfilled((&p.claims, &t.writable), own, (rest, part.1), (pattern, fresh)) {
             if is_dense {
                 fill(t, p, from, to - from, fresh);
-            } else {
+            } else if let Some(stride) = NonZeroU64::new(access.stride.unsigned_abs()) {
                 // The accesses that begin there; being whole words, they end there.
-                let stride = access.stride.unsigned_abs();
-                let first = span.first + (from - span.first).div_ceil(stride) * stride;
-                let count = to.saturating_sub(first).div_ceil(stride);
+                let steps = |bytes: u64| bytes.saturating_add(stride.get() - 1) / stride;
+                let first = span.first + steps(from - span.first) * stride.get();
+                let count = steps(to.saturating_sub(first));
                 if count > 0 {
                     let some = Access { address: first, ..*access };
                     store(t, p, &some, Span { first, last: to - 1 }, count, fresh);
