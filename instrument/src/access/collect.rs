@@ -143,7 +143,7 @@ struct Found<'ctx> {
 }
 
 /// Functions without loops and with no more accesses are taken for ones that loops elsewhere call.
-const SHORT_FUNCTION: usize = 32;
+const SHORT_FUNCTION: usize = 64;
 
 /// Innermost loops with no more accesses count reuse inline.
 const SMALL_LOOP: usize = 32;
