@@ -278,35 +278,32 @@ fn store(t: &mut Thread, p: &Process, access: &Access, span: Span, iterations: u
         fill(t, p, at, bytes, fresh);
         let many = in_chunk(access, at, rest);
         if let Some(offset) = p.signature.directory.offset(at).filter(|_| many > 1) {
-            let last = at.wrapping_add_signed(step * (many as i64 - 1));
+            let nth = |i: i64| at.wrapping_add_signed(step * i);
+            let last = nth(many as i64 - 1);
             let (from, to) = (at.min(last), at.max(last) + bytes);
             let pattern = Pattern::of(access, from);
             if pattern.is_exact() {
                 t.quiet.forget(t.header.own_base, (from, to), pattern);
+            } else {
+                for first in (1..many as i64).map(nth) {
+                    t.quiet.forget(t.header.own_base, (first, first + bytes), Pattern::ALL);
+                }
             }
-            if pair && pattern.is_exact() {
-                let first = core::ptr::with_exposed_provenance_mut::<u8>(at.wrapping_add(offset) as usize);
+            if pair {
+                let cells = core::ptr::with_exposed_provenance_mut::<u8>(at.wrapping_add(offset) as usize);
                 for i in 1..many as i64 {
-                    let cells = first.wrapping_offset((step * i) as isize).cast::<[u32; 2]>();
+                    let cells = cells.wrapping_offset((step * i) as isize).cast::<[u32; 2]>();
                     // SAFETY: the access lies in one chunk, which has cells for all its granules.
                     unsafe { cells.write([fresh; 2]) };
                 }
-            }
-            for i in if pair && pattern.is_exact() { many as i64 } else { 1 }..many as i64 {
-                let (first, last) = (at.wrapping_add_signed(step * i), at.wrapping_add_signed(step * i) + bytes - 1);
-                let cells = (first & !(GRANULE - 1)).wrapping_add(offset);
-                let cells = core::ptr::with_exposed_provenance_mut::<u32>(cells as usize);
-                if !pattern.is_exact() {
-                    t.quiet.forget(t.header.own_base, (first, last + 1), Pattern::ALL);
-                }
-                if pair {
-                    // SAFETY: the access lies in one chunk, which has cells for all its granules.
-                    unsafe { cells.cast::<[u32; 2]>().write([fresh; 2]) };
-                    continue;
-                }
-                for granule in 0..(last / GRANULE - first / GRANULE + 1) as usize {
-                    // SAFETY: as above.
-                    unsafe { cells.add(granule).write(fresh) };
+            } else {
+                for first in (1..many as i64).map(nth) {
+                    let cells = (first & !(GRANULE - 1)).wrapping_add(offset);
+                    let cells = core::ptr::with_exposed_provenance_mut::<u32>(cells as usize);
+                    for granule in 0..((first + bytes - 1) / GRANULE - first / GRANULE + 1) as usize {
+                        // SAFETY: as above.
+                        unsafe { cells.add(granule).write(fresh) };
+                    }
                 }
             }
         }
