@@ -126,8 +126,8 @@ extern "C" fn whole_loop(accesses: *const Access, count: u32, iterations: u64) -
             true => nests::settle(t, p, accesses, iterations),
             // In a nest, what was seen is asked first.
             false => {
-                !kind.in_nest && loops::row::settle(t, p, accesses, iterations)
-                    || loops::settle(t, p, accesses, kind, iterations)
+                let rows = if kind.in_nest { loops::row::foreign } else { loops::row::settle };
+                rows(t, p, accesses, iterations) || loops::settle(t, p, accesses, kind, iterations)
             }
         });
     });

@@ -21,6 +21,17 @@ pub struct Found {
     pub access: u32,
 }
 
+/// Events of an access that are alike: the granules of `from .. to` that it reads.
+#[derive(Clone, Copy)]
+pub struct Stretch {
+    /// First byte.
+    pub from: u64,
+    /// End.
+    pub to: u64,
+    /// Number of the access.
+    pub access: u32,
+}
+
 /// Events that the loop makes. Not initialised beyond what is used: loops of 16 iterations are asked for, too.
 pub struct Findings {
     counts: [MaybeUninit<(*mut EventCounter, u64)>; MOST_COUNTS],
@@ -29,7 +40,12 @@ pub struct Findings {
     countable: bool,
     few: [MaybeUninit<Found>; MOST_FEW],
     listed: usize,
-    /// `few` has all events.
+    /// Events that are not listed yet: most loops with few count them all at once.
+    stretches: [MaybeUninit<Stretch>; MOST_FEW],
+    kept: usize,
+    /// How many those are.
+    unlisted: u64,
+    /// `few` and `stretches` have all events.
     complete: bool,
     /// Bit i: access i has events.
     pub eventful: u32,
@@ -47,6 +63,9 @@ impl Findings {
             countable: true,
             few: [const { MaybeUninit::uninit() }; MOST_FEW],
             listed: 0,
+            stretches: [const { MaybeUninit::uninit() }; MOST_FEW],
+            kept: 0,
+            unlisted: 0,
             complete: true,
             eventful: 0,
         }
@@ -59,8 +78,21 @@ impl Findings {
         self.countable.then_some(used)
     }
 
-    /// The events, if all of them are here.
-    pub fn few(&mut self) -> Option<&mut [Found]> {
+    /// Whether all events are here.
+    pub fn is_few(&self) -> bool {
+        self.complete
+    }
+
+    /// The events, if all of them are here. `list` puts those of a stretch on the list.
+    pub fn few(&mut self, list: impl Fn(&mut Self, Stretch)) -> Option<&mut [Found]> {
+        self.unlisted = 0;
+        for place in 0..core::mem::take(&mut self.kept) {
+            if let Some(stretch) = self.stretches.get(place) {
+                // SAFETY: the first `kept` entries were written.
+                let stretch = unsafe { stretch.assume_init() };
+                list(self, stretch);
+            }
+        }
         // SAFETY: the first `listed` entries were written; the layouts are the same.
         let listed = unsafe { slice::from_raw_parts_mut(self.few.as_mut_ptr().cast(), self.listed) };
         self.complete.then_some(listed)
@@ -100,8 +132,18 @@ impl Findings {
     /// Whether `n` more events fit in the list. If not, it is given up.
     #[inline]
     pub fn has_room(&mut self, n: u64) -> Result<bool, TooMany> {
-        self.complete &= (self.listed as u64).saturating_add(n) <= MOST_FEW as u64;
+        self.complete &= (self.listed as u64 + self.unlisted).saturating_add(n) <= MOST_FEW as u64;
         if self.complete || self.countable { Ok(self.complete) } else { Err(TooMany) }
+    }
+
+    /// Adds a stretch of `n` events, one at least, for which there is room.
+    #[inline]
+    pub fn keep(&mut self, stretch: Stretch, n: u64) {
+        if let Some(free) = self.stretches.get_mut(self.kept) {
+            free.write(stretch);
+            self.kept += 1;
+            self.unlisted += n;
+        }
     }
 
     /// Adds an event for which there is room.
@@ -114,7 +156,7 @@ impl Findings {
     }
 }
 
-/// Sorts by iteration; those of one iteration keep their order. `false`: which of two events comes first is not known,
+/// Sorts by iteration and access; else the order stays. `false`: which of two events comes first is not known,
 /// and matters. That is so if an iteration reads a granule at two lines, or, if all are to be `in_order`, if two
 /// accesses have events in it.
 pub fn sort(found: &mut [Found], accesses: &[Access], in_order: bool) -> bool {
@@ -122,7 +164,7 @@ pub fn sort(found: &mut [Found], accesses: &[Access], in_order: bool) -> bool {
     for end in 1..found.len() {
         let mut at = end;
         while let Some([before, this]) = at.checked_sub(1).and_then(|i| found.get_mut(i..=at)) {
-            if before.iteration <= this.iteration {
+            if (before.iteration, before.access) <= (this.iteration, this.access) {
                 break;
             }
             core::mem::swap(before, this);
@@ -185,10 +227,29 @@ mod tests {
         (0..64).for_each(|i| f.list(found(i, 0)));
         assert!(f.has_room(0).is_ok_and(|room| room));
         assert!(f.has_room(1).is_ok_and(|room| !room));
-        assert!(f.few().is_none());
+        assert!(f.few(|_, _| ()).is_none());
         assert_eq!(f.counts(), Some(&[(counter, 100)][..]));
         assert!(f.count(None, 1).is_err());
         assert!(f.counts().is_none());
+    }
+
+    #[test]
+    fn stretches_take_room_and_are_listed_when_they_are_asked_for() {
+        let mut f = Findings::new();
+        f.list(found(7, 1));
+        assert!(f.has_room(30).is_ok_and(|room| room));
+        f.keep(Stretch { from: 0, to: 120, access: 0 }, 30);
+        assert!(f.has_room(33).is_ok_and(|room| room));
+        f.keep(Stretch { from: 400, to: 532, access: 2 }, 33);
+        let spell_out = |f: &mut Findings, stretch: Stretch| {
+            (stretch.from..stretch.to).step_by(4).for_each(|granule| f.list(found(granule / 4, stretch.access)));
+        };
+        let few = f.few(spell_out).unwrap();
+        let listed: Vec<_> = few.iter().map(|event| (event.granule, event.access)).collect();
+        let expected = (0..120).step_by(4).map(|at| (at, 0)).chain((400..532).step_by(4).map(|at| (at, 2)));
+        assert_eq!(listed, [(28, 1)].into_iter().chain(expected).collect::<Vec<_>>());
+        assert_eq!(f.few(spell_out).map(|few| few.len()), Some(64), "once");
+        assert!(f.has_room(1).is_ok_and(|room| !room) && f.few(spell_out).is_none());
     }
 
     #[test]

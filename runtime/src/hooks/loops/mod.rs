@@ -3,10 +3,10 @@
 //! Own values are no events, whatever their order, and most loops read little else. [`reads`] finds the events that a
 //! loop makes in the state that the cells are in before it. There are three ways to count them ([`findings`]):
 //!
-//! * If they are few, one by one in the order of the loop, as its instrumented copy would: first reads, exact traces
-//!   and watched elements included. So the rim of a row costs what it costs, and not the row.
-//! * If they are many, as sums for each counter: reuse that the thread knows already. Where order matters (a trace that
-//!   is followed exactly, a watched element) states are not known in this sense.
+//! * As sums for each counter: reuse that the thread knows already, as long as none of it is to be sampled. Where order
+//!   matters (a trace that is followed exactly, a watched element) states are not known in this sense.
+//! * Else, if they are few, one by one in the order of the loop, as its instrumented copy would: first reads, exact
+//!   traces and watched elements included. So the rim of a row costs what it costs, and not the row.
 //!
 //! * If one access alone makes events, and reads granule after granule upwards: all of them, in order ([`stream`]).
 //!
@@ -111,13 +111,16 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], kind: Kind, iter
         let with_events = accesses.iter().zip(0..).filter(|(_, number)| eventful >> number & 1 == 1);
         with_events.filter_map(|(a, _)| Span::of(a, iterations)).any(written)
     };
-    let settled = match (found.few(), alone) {
-        (Some(few), _) => one_by_one(t, p, few, accesses, written),
-        (None, _) if overwritten() => false,
-        (None, alone) => {
-            found.counts().is_some_and(|counts| in_sums(t, p, counts))
-                || alone.is_some_and(|access| in_order(t, p, access, iterations))
+    let settled = if found.is_few() {
+        // Of reuse that is known, order matters only to the next sample.
+        found.counts().is_some_and(|counts| !overwritten() && count(t, p, counts)) || {
+            let few = found.few(|found, stretch| reads::list(found, accesses, iterations, stretch));
+            few.is_some_and(|few| one_by_one(t, p, few, accesses, written))
         }
+    } else {
+        !overwritten()
+            && (found.counts().is_some_and(|counts| in_sums(t, p, counts))
+                || alone.is_some_and(|access| in_order(t, p, access, iterations)))
     };
     if settled {
         for access in accesses.iter().filter(|a| a.flags & WRITE != 0) {
@@ -188,11 +191,13 @@ fn one_by_one(
 }
 
 fn in_sums(t: &mut Thread, p: &Process, counts: &[(*mut EventCounter, u64)]) -> bool {
-    if p.plan.mode != CrdMode::Off {
+    (p.plan.mode == CrdMode::Off || !t.traces.one_in(IN_ORDER)) && count(t, p, counts)
+}
+
+/// Counts reuse that is known, unless some of it is to be sampled.
+fn count(t: &mut Thread, p: &Process, counts: &[(*mut EventCounter, u64)]) -> bool {
+    if p.plan.mode != CrdMode::Off && !counts.is_empty() {
         memos::settle(memos::used(&mut t.header));
-        if t.traces.one_in(IN_ORDER) {
-            return false;
-        }
         if counts.iter().any(|(counter, n)| {
             // SAFETY: counters from this thread's event cache, mapped for the life of the process.
             let c = unsafe { &**counter };

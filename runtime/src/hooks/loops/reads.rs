@@ -1,6 +1,6 @@
 //! What the reads of a loop are, in the state that the cells are in before it.
 
-use super::findings::{Findings, Found, TooMany};
+use super::findings::{Findings, Found, Stretch, TooMany};
 use super::{Span, plain};
 use crate::hooks::scan::{equal_prefix, own_prefix};
 use crate::process::Process;
@@ -126,13 +126,12 @@ impl Reader<'_> {
 
     /// The reads of granules that are all in one state.
     fn foreign(&self, meaning: Meaning, (from, to): (u64, u64), found: &mut Findings) -> Result<(), TooMany> {
-        let (bytes, stride) = (u64::from(self.access.bytes), self.access.stride.unsigned_abs());
-        let last = self.iterations - 1;
         if !self.regular() {
             // Every iteration by itself, if there are not too many of them.
             self.events(Meaning::Unknown, 1, found)?;
             return self.irregular((from, to), found);
         }
+        let (bytes, stride) = (u64::from(self.access.bytes), self.access.stride.unsigned_abs());
         let (first, times) = (self.span.first, if stride == 0 { self.iterations } else { 1 });
         let before = |to: u64| {
             let whole = (to - first).checked_div(stride).unwrap_or(0);
@@ -140,16 +139,8 @@ impl Reader<'_> {
         };
         let accessed = (before(to) - before(from)) / GRANULE * times;
         self.events(meaning, accessed, found)?;
-        if !found.has_room(accessed)? {
-            return Ok(());
-        }
-        for granule in (from..to).step_by(GRANULE as usize) {
-            let round = (granule - first).checked_div(stride).unwrap_or(0);
-            if granule - first - round * stride >= bytes {
-                continue;
-            }
-            let iteration = if self.access.stride < 0 { last - round } else { round };
-            (0..times).for_each(|i| self.list(iteration + i, granule, found));
+        if accessed > 0 && found.has_room(accessed)? {
+            found.keep(Stretch { from, to, access: self.number }, accessed);
         }
         Ok(())
     }
@@ -175,7 +166,7 @@ impl Reader<'_> {
                 if !found.has_room(1)? {
                     return Err(TooMany);
                 }
-                self.list(iteration, granule, found);
+                found.list(Found { iteration, granule, access: self.number });
                 granule += GRANULE;
             }
         }
@@ -192,10 +183,6 @@ impl Reader<'_> {
             Meaning::Known(counter) => found.count(Some(counter), n),
             Meaning::Unknown => found.count(None, n),
         }
-    }
-
-    fn list(&self, iteration: u64, granule: u64, found: &mut Findings) {
-        found.list(Found { iteration, granule, access: self.number });
     }
 
     /// How many cells from the start are own, or in the state of the first.
@@ -225,6 +212,22 @@ impl Reader<'_> {
             Some(_) if unmarked != state && self.t.waits_for(address) => Meaning::Unknown,
             Some(counter) => Meaning::Known(counter),
         }
+    }
+}
+
+/// Lists the events of a stretch of a regular access.
+pub fn list(found: &mut Findings, accesses: &[Access], iterations: u64, stretch: Stretch) {
+    let Some(access) = accesses.get(stretch.access as usize) else { return };
+    let Some(Span { first, .. }) = Span::of(access, iterations) else { return };
+    let (bytes, stride) = (u64::from(access.bytes), access.stride.unsigned_abs());
+    let (last, times) = (iterations - 1, if stride == 0 { iterations } else { 1 });
+    for granule in (stretch.from..stretch.to).step_by(GRANULE as usize) {
+        let round = (granule - first).checked_div(stride).unwrap_or(0);
+        if granule - first - round * stride >= bytes {
+            continue;
+        }
+        let iteration = if access.stride < 0 { last - round } else { round };
+        (0..times).for_each(|i| found.list(Found { iteration: iteration + i, granule, access: stretch.access }));
     }
 }
 

@@ -1,60 +1,115 @@
-//! The usual loop: one access reads a row of one state.
+//! The usual loop: each of its accesses reads a row of one state.
 
 use super::{dense, plain};
 use crate::hooks::scan::{all_agree, prefix};
 use crate::process::Process;
 use crate::thread::{Thread, memos};
 use core::slice;
-use core::sync::atomic::AtomicU32;
+use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::cell::NONE;
 use threadtalk_abi::loops::{Access, WRITE};
+use threadtalk_abi::thread::EventCounter;
 use threadtalk_abi::{CHUNK_BYTES, GRANULE};
 
-/// Counts the loop if all its cells are own, or in a state of which reads are no events or reuse that this thread
-/// knows, and no sample is due. What [`super::settle`] does otherwise takes as long for two dozen elements as the
-/// elements themselves.
+/// Loops with more rows have fewer of each kind of question than of elements.
+const MOST: usize = 4;
+/// Cells of longer rows are fetched ahead, and of own ones it is worth knowing that they are (see
+/// [`Quiet`](crate::thread::quiet::Quiet)).
+const SHORT: usize = 1024;
+
+/// Counts the loop if the cells of each row are all own, or in a state of which reads are no events or reuse that this
+/// thread knows, and no sample is due. What [`super::settle`] does otherwise takes as long for two dozen elements as
+/// the elements themselves.
+#[inline]
 pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> bool {
-    let [access] = accesses else { return false };
-    if access.flags & WRITE != 0 || access.stride <= 0 || !dense(access) || p.is_paused() {
+    match accesses {
+        [one] if !p.is_paused() => {
+            row(t, p, one, iterations).is_some_and(|found| found.is_none_or(|reuse| count(t, &[reuse])))
+        }
+        several => foreign(t, p, several, iterations),
+    }
+}
+
+/// The same of rows that are not all own: of own ones more is known than what their cells tell. Not made part of the
+/// question of one row, which is short.
+#[inline(never)]
+pub fn foreign(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> bool {
+    let own = |access: &Access| {
+        let cell = p.signature.directory.translate(access.address);
+        // SAFETY: the directory leads to cells that live for ever.
+        let state = cell.map_or(NONE, |cell| unsafe { &*cell }.load(Ordering::Relaxed));
+        state.wrapping_sub(t.header.own_base) < t.header.own_span
+    };
+    if p.is_paused() || accesses.len() > MOST || accesses.iter().any(|a| a.flags & WRITE != 0) {
         return false;
+    }
+    if accesses.iter().all(own) {
+        return false;
+    }
+    let mut reuse = [(core::ptr::null_mut(), 0); MOST];
+    let mut used = 0;
+    for access in accesses {
+        let Some(found) = row(t, p, access, iterations) else { return false };
+        if let Some(found) = found {
+            let Some(place) = reuse.get_mut(used) else { return false };
+            *place = found;
+            used += 1;
+        }
+    }
+    reuse.get(..used).is_some_and(|reuse| reuse.is_empty() || count(t, reuse))
+}
+
+/// So many granules count there.
+type Reuse = (*mut EventCounter, u64);
+
+/// The events of a row that is in one state; `None`: it may not be, or what it is has to be found out.
+#[inline]
+fn row(t: &Thread, p: &Process, access: &Access, iterations: u64) -> Option<Option<Reuse>> {
+    if access.flags & WRITE != 0 || access.stride <= 0 || !dense(access) {
+        return None;
     }
     // 0 iterations: 2^64 of them, in the pass's arithmetic.
     if iterations == 0 || iterations > CHUNK_BYTES {
-        return false;
+        return None;
     }
     let bytes = iterations * u64::from(access.bytes);
     if access.address % CHUNK_BYTES + bytes > CHUNK_BYTES {
-        return false;
+        return None;
     }
-    let Some(cells) = p.signature.directory.translate(access.address) else { return false };
+    let cells = p.signature.directory.translate(access.address)?;
     // SAFETY: the row lies in one chunk, whose cells are contiguous and live for ever.
     let cells = plain(unsafe { slice::from_raw_parts(cells.cast::<AtomicU32>(), (bytes / GRANULE) as usize) });
-    let Some(&state) = cells.first() else { return false };
+    let &state = cells.first()?;
     let header = &t.header;
     if state.wrapping_sub(header.own_base) < header.own_span {
-        return agree(cells, header.own_base, !(header.own_span - 1));
+        return (cells.len() <= SHORT && agree(cells, header.own_base, !(header.own_span - 1))).then_some(None);
     }
-    let counter = if state == NONE { Some(t.idle_counter()) } else { t.known(state, access.site) };
-    let Some(counter) = counter else { return false };
-    if !agree(cells, state, u32::MAX) {
-        return false;
-    }
-    if counter == t.idle_counter() {
-        return true;
-    }
+    let counter = if state == NONE { t.idle_counter() } else { t.known(state, access.site)? };
+    let found = (counter != t.idle_counter()).then_some((counter, cells.len() as u64));
+    agree(cells, state, u32::MAX).then_some(found)
+}
+
+/// Counts all of it, or nothing if some of it is to be sampled.
+#[inline]
+fn count(t: &mut Thread, reuse: &[Reuse]) -> bool {
     memos::settle(memos::used(&mut t.header));
-    // SAFETY: counters of the event cache are mapped for the life of the process, and only this thread counts in them.
-    let counter = unsafe { &mut *counter };
-    let after = counter.rar.saturating_add(cells.len() as u64);
-    let free = after < counter.next;
-    if free {
-        counter.rar = after;
+    // Several rows may count in one counter: the last one to do so sees whether all of them have room.
+    let mut free = true;
+    for &(counter, granules) in reuse {
+        // SAFETY: counters of the event cache are mapped for the life of the process, and only this thread counts in
+        // them.
+        let counter = unsafe { &mut *counter };
+        counter.rar = counter.rar.saturating_add(granules);
+        free &= counter.rar < counter.next;
+    }
+    if !free {
+        for &(counter, granules) in reuse {
+            // SAFETY: as above.
+            unsafe { (*counter).rar -= granules };
+        }
     }
     free
 }
-
-/// Cells of longer rows are fetched ahead.
-const SHORT: usize = 1024;
 
 #[inline]
 fn agree(cells: &[u32], value: u32, mask: u32) -> bool {

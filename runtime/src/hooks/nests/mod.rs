@@ -74,6 +74,9 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64)
 
 /// The way of loops that are not in nests. It may overwrite cells that windows rely on.
 fn in_order(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> bool {
+    if loops::row::foreign(t, p, accesses, iterations) {
+        return true;
+    }
     if !loops::settle(t, p, accesses, Kind { in_nest: true, strays: false }, iterations) {
         return false;
     }
