@@ -9,8 +9,8 @@ use crate::false_sharing;
 use crate::families::{self, Family, Part};
 use crate::imbalance::profile::{model::Section, sections};
 use crate::lines::{self, PairCount, Positions};
-use crate::matrices::cells::{self, Matrices};
-use crate::matrices::{balance, homogeneity};
+use crate::matrices::cells::Matrices;
+use crate::matrices::{Sums, balance, homogeneity};
 use crate::model::{Counts, Entry, Line, Measures, Object, Ratios, Region, Report, SCHEMA};
 use crate::objects::Objects;
 use crate::options::Options;
@@ -19,6 +19,7 @@ use crate::program;
 use crate::recorded::Recorded;
 use crate::regions::{self, Node, PROGRAM, Tree};
 use crate::serial::SerialData;
+use crate::sites::SiteCount;
 use crate::suggest;
 use crate::threads::Threads;
 
@@ -27,9 +28,9 @@ pub fn analyse(profile: &Profile, options: &Options) -> Report {
     let tree = regions::merge(profile);
     let threads = Threads::new(profile);
     let positions = Positions::new(profile);
-    let mut recorded = Recorded::collect(profile, &tree, &threads, &positions, options);
-    let analysis = Analysis { profile, options, threads: &threads };
-    let pairs: Vec<Vec<PairCount>> = std::mem::take(&mut recorded.lines);
+    let mut recorded = Recorded::collect(profile, &tree, &threads, options);
+    let mut analysis = Analysis { profile, options, threads: &threads, ratios: Vec::new() };
+    let pairs: Vec<Vec<PairCount>> = recorded.sites.iter().map(|sums| positions.count(sums)).collect();
     let mut regions = Vec::with_capacity(tree.nodes.len());
     let everything = families::each(&mut recorded, &tree, &threads, |id, family| {
         let lines = || positions.describe(pairs[id].clone());
@@ -37,11 +38,12 @@ pub fn analyse(profile: &Profile, options: &Options) -> Report {
     });
     // They came innermost first.
     regions.reverse();
-    let advice = Advice { profile, options, tree: &tree, positions: &positions, events: &recorded.events };
+    let Recorded { events: own_events, sites, .. } = &recorded;
+    let advice = Advice { profile, options, tree: &tree, positions: &positions, events: own_events, sites };
     let sections = sections(profile);
     let objects = advice.add(&mut regions, sections.as_deref().unwrap_or_default());
     let is_listed = |r: &Region| options.region.as_ref().is_none_or(|filter| filter.matches(r));
-    let events = everything.cells.iter().fold(0u64, |n, c| n.saturating_add(c.raw).saturating_add(c.rar));
+    let events = everything.cells.all.iter().fold(0u64, |n, c| n.saturating_add(c.raw).saturating_add(c.rar));
     let visits = &recorded.visits[PROGRAM as usize];
     let all = Family { visits, own: &everything, total: None };
     let program_total = analysis.region(&tree.nodes[0], 0, &all, || {
@@ -72,6 +74,7 @@ struct Advice<'a> {
     tree: &'a Tree,
     positions: &'a Positions,
     events: &'a [Vec<Event>],
+    sites: &'a [Vec<SiteCount>],
 }
 
 impl Advice<'_> {
@@ -81,8 +84,8 @@ impl Advice<'_> {
         let written = false_sharing::written(self.profile.written_sites());
         let serial = SerialData::of(self.profile);
         let mut shared = false_sharing::by_region(self.profile, self.tree, self.positions, &written);
-        for (region, events) in regions.iter_mut().zip(self.events) {
-            region.objects = objects.describe(events);
+        for (region, sums) in regions.iter_mut().zip(self.sites) {
+            region.objects = objects.describe(sums);
             region.false_sharing = shared.remove(&region.id).unwrap_or_default();
         }
         let suggestions = suggest::suggest(&suggest::Facts {
@@ -100,8 +103,8 @@ impl Advice<'_> {
         for (region, found) in regions.iter_mut().zip(suggestions) {
             region.suggestions = found;
         }
-        let source = self.tree.nodes.iter().zip(self.events).filter(|(node, _)| !node.is_user());
-        objects.describe(source.flat_map(|(_, events)| events))
+        let source = self.tree.nodes.iter().zip(self.sites).filter(|(node, _)| !node.is_user());
+        objects.describe(source.flat_map(|(_, sums)| sums))
     }
 }
 
@@ -110,10 +113,12 @@ struct Analysis<'a> {
     profile: &'a Profile,
     options: &'a Options,
     threads: &'a Threads,
+    /// Memory for the ratios of one matrix.
+    ratios: Vec<Entry<f64>>,
 }
 
 impl Analysis<'_> {
-    fn region(&self, node: &Node, id: usize, family: &Family<'_>, lines: impl FnOnce() -> Vec<Line>) -> Region {
+    fn region(&mut self, node: &Node, id: usize, family: &Family<'_>, lines: impl FnOnce() -> Vec<Line>) -> Region {
         let all = family.all();
         let threads = &all.participants;
         let visits = family.visits.iter().fold(0u64, |sum, (_, count)| sum.saturating_add(*count));
@@ -133,14 +138,14 @@ impl Analysis<'_> {
             visits,
             visits_by_thread: threads.iter().map(visits_of).collect(),
             threads: threads.iter().map(|t| self.threads.id(*t)).collect(),
-            counts: (!all.cells.is_empty()).then(|| Box::new(self.counts(family, lines()))),
+            counts: (!all.cells.all.is_empty()).then(|| Box::new(self.counts(family, lines()))),
             objects: Vec::new(),
             false_sharing: Vec::new(),
             suggestions: Vec::new(),
         }
     }
 
-    fn counts(&self, family: &Family<'_>, lines: Vec<Line>) -> Counts {
+    fn counts(&mut self, family: &Family<'_>, lines: Vec<Line>) -> Counts {
         let &Family { own, total, .. } = family;
         let threads = &family.all().participants;
         let one = Matrices::of(&own.cells, threads);
@@ -165,17 +170,19 @@ impl Analysis<'_> {
         }
     }
 
-    fn measures(&self, data: &Part, crr: Ratios) -> Measures {
+    fn measures(&mut self, data: &Part, crr: Ratios) -> Measures {
         let counted = data.participants.len();
-        let ratios: Vec<Entry<f64>> = crr.entries().collect();
-        let (homogeneity, homogeneity_variants) = homogeneity::homogeneity(&ratios, crr.size(), counted);
-        let (balance, balance_by_reader) = balance::balance(&ratios, crr.size(), counted);
+        self.ratios.clear();
+        self.ratios.extend(crr.entries());
+        let sums = Sums::of(&self.ratios, crr.size());
+        let (homogeneity, homogeneity_variants) = homogeneity::homogeneity(&self.ratios, &sums, counted);
+        let (balance, balance_by_reader) = balance::balance(&sums, counted);
         let pair = |(writer, reader)| [self.threads.id(writer), self.threads.id(reader)];
-        let usages = data.cells.iter().fold(0u64, |n, c| n.saturating_add(c.raw).saturating_add(c.rar));
+        let usages = data.cells.all.iter().fold(0u64, |n, c| n.saturating_add(c.raw).saturating_add(c.rar));
         let granule = self.profile.header().granule;
         let describe = |traces: &Traces| traces.describe(usages, granule, &self.options.caches, &data.private);
         Measures {
-            carried_in: cells::carried_in(&data.cells).map(pair).collect(),
+            carried_in: data.cells.carried_in().map(pair).collect(),
             crr,
             homogeneity,
             homogeneity_variants,

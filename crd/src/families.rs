@@ -5,7 +5,7 @@
 //! and what only the region around needs is given back as soon as that one has it.
 
 use crate::distance::Traces;
-use crate::matrices::cells::{self, Cell, Scratch};
+use crate::matrices::cells::{Cells, Scratch};
 use crate::participants::{self, ByThread};
 use crate::recorded::Recorded;
 use crate::regions::{PROGRAM, Tree};
@@ -15,7 +15,7 @@ use crate::threads::Threads;
 #[derive(Default)]
 pub struct Part {
     /// Events by (writer, reader).
-    pub cells: Vec<Cell>,
+    pub cells: Cells,
     /// Private bytes by thread.
     pub private: ByThread,
     /// Reuse distances.
@@ -54,9 +54,18 @@ pub fn each(recorded: &mut Recorded, tree: &Tree, threads: &Threads, mut see: im
         let inside: Vec<Part> = children[id].iter().filter_map(|child| waiting[*child as usize].take()).collect();
         let total = (!inside.is_empty()).then(|| Part::sum(&own, &inside, &mut scratch));
         see(id, &Family { visits: &recorded.visits[id], own: &own, total: total.as_ref() });
-        let all = total.unwrap_or(own);
+        inside.into_iter().for_each(|part| scratch.give_back(part.cells));
+        let all = match total {
+            Some(total) => {
+                scratch.give_back(own.cells);
+                total
+            }
+            None => own,
+        };
         if id == PROGRAM as usize || is_inside[id] && !all.participants.is_empty() {
             waiting[id] = Some(all);
+        } else {
+            scratch.give_back(all.cells);
         }
     }
     waiting.swap_remove(PROGRAM as usize).unwrap_or_default()
@@ -64,21 +73,21 @@ pub fn each(recorded: &mut Recorded, tree: &Tree, threads: &Threads, mut see: im
 
 impl Part {
     fn own(recorded: &mut Recorded, id: usize, has_accesses: bool, threads: &Threads, scratch: &mut Scratch) -> Self {
-        let cells = cells::own(&recorded.events[id], |thread| threads.index(thread), scratch);
+        let cells = Cells::own(&recorded.events[id], |thread| threads.index(thread), scratch);
         let private = std::mem::take(&mut recorded.private[id]);
-        let participants = participants::own(&cells, &recorded.visits[id], &private, has_accesses, threads.len());
+        let participants = participants::own(&cells.all, &recorded.visits[id], &private, has_accesses, threads.len());
         Self { cells, private, traces: recorded.traces[id].take(), participants }
     }
 
     fn sum(own: &Self, inside: &[Self], scratch: &mut Scratch) -> Self {
         let family = || std::iter::once(own).chain(inside);
-        let lists: Vec<&[Cell]> = family().map(|d| &d.cells[..]).filter(|cells| !cells.is_empty()).collect();
+        let cells: Vec<&Cells> = family().map(|d| &d.cells).collect();
         let mut traces: Option<Traces> = None;
         for part in family().filter_map(|d| d.traces.as_ref()) {
             traces.get_or_insert_default().add(part);
         }
         Self {
-            cells: cells::sum(&lists, scratch),
+            cells: Cells::sum(&cells, scratch),
             private: participants::fold(family().flat_map(|d| &d.private).copied().collect()),
             traces,
             participants: participants::sorted(family().flat_map(|d| &d.participants).copied().collect()),

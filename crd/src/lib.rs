@@ -46,6 +46,7 @@ mod regions;
 pub mod scaling;
 pub mod sequence;
 mod serial;
+mod sites;
 pub mod suggest;
 mod threads;
 

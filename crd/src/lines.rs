@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use threadtalk_profile::{Event, Profile};
+use threadtalk_profile::Profile;
 
 use crate::model::{Line, Position};
+use crate::sites::SiteCount;
 
 /// Number of a position: its rank among all, so that numbers and positions have one order. 0 = unknown.
 type PositionId = u32;
@@ -60,12 +61,12 @@ impl Positions {
     }
 
     /// Events by pair of positions, each pair once.
-    pub fn count(&self, events: &[Event]) -> Vec<PairCount> {
-        let pairs = events.iter().map(|e| PairCount {
-            writer: self.of_site(e.writer_site),
-            reader: self.of_site(e.reader_site),
-            raw: e.raw,
-            rar: e.rar,
+    pub fn count(&self, sums: &[SiteCount]) -> Vec<PairCount> {
+        let pairs = sums.iter().map(|sum| PairCount {
+            writer: self.of_site(sum.writer),
+            reader: self.of_site(sum.reader),
+            raw: sum.raw,
+            rar: sum.rar,
         });
         fold(pairs.collect())
     }

@@ -15,6 +15,7 @@ use threadtalk_abi::module::{ObjectKind, site_flags};
 use threadtalk_profile::{Event, Profile, Stride};
 
 use crate::model::{Memory, Object};
+use crate::sites::{self, SiteCount};
 
 /// Number of an object in [`Objects`].
 type ObjectId = u32;
@@ -92,21 +93,20 @@ impl Objects {
     fn received(&mut self, profile: &Profile) -> BTreeMap<u32, Received> {
         let mut readers: BTreeMap<u32, Received> = BTreeMap::new();
         let mut writers: HashMap<u32, Option<ObjectId>> = HashMap::new();
-        for event in profile.events() {
-            let reader = readers.entry(event.reader_site).or_insert_with(|| {
-                let at = of_access(profile, event.reader_site);
+        for sum in sites::sums(profile.events()) {
+            let reader = readers.entry(sum.reader).or_insert_with(|| {
+                let at = of_access(profile, sum.reader);
                 Received { at, all: 0, named: 0, has_unnamed: false, written: BTreeSet::new() }
             });
             if is_variable(&reader.at) {
                 continue;
             }
-            let site = event.writer_site;
-            let name = |this: &mut Self| of_write(profile, site).map(|variable| this.enter(variable));
-            let named = *writers.entry(site).or_insert_with(|| name(self));
-            reader.all = reader.all.saturating_add(event.raw);
+            let name = |this: &mut Self| of_write(profile, sum.writer).map(|variable| this.enter(variable));
+            let named = *writers.entry(sum.writer).or_insert_with(|| name(self));
+            reader.all = reader.all.saturating_add(sum.raw);
             match named {
                 Some(object) => {
-                    reader.named = reader.named.saturating_add(event.raw);
+                    reader.named = reader.named.saturating_add(sum.raw);
                     reader.written.insert(object);
                 }
                 None => reader.has_unnamed = true,
@@ -151,10 +151,10 @@ impl Objects {
         })
     }
 
-    /// The objects of an event and their parts of it.
-    fn parts_of(&self, event: &Event) -> &[(ObjectId, u64)] {
-        let Some(reader) = self.of_reader.get(&event.reader_site) else { return &[] };
-        let named = if reader.is_certain { None } else { self.of_writer.get(&event.writer_site) };
+    /// The objects of an event of these sites and their parts of it.
+    fn parts_of(&self, reader_site: u32, writer_site: u32) -> &[(ObjectId, u64)] {
+        let Some(reader) = self.of_reader.get(&reader_site) else { return &[] };
+        let named = if reader.is_certain { None } else { self.of_writer.get(&writer_site) };
         named.unwrap_or(&reader.parts)
     }
 
@@ -177,7 +177,8 @@ impl Objects {
 
     /// What most of an event is about, in words: `` `name` ``, or through which pointer it is accessed.
     pub fn name(&self, event: &Event) -> String {
-        let most = self.parts_of(event).iter().max_by_key(|(id, weight)| (*weight, std::cmp::Reverse(*id)));
+        let parts = self.parts_of(event.reader_site, event.writer_site);
+        let most = parts.iter().max_by_key(|(id, weight)| (*weight, std::cmp::Reverse(*id)));
         match most.map(|(id, _)| &self.known[*id as usize]) {
             None => UNNAMED.to_owned(),
             Some(object) if object.name.is_empty() => UNNAMED.to_owned(),
@@ -187,16 +188,11 @@ impl Objects {
     }
 
     /// The objects of some events, those with the most communication first.
-    pub fn describe<'e>(&self, events: impl IntoIterator<Item = &'e Event>) -> Vec<Object> {
+    pub fn describe<'e>(&self, events: impl IntoIterator<Item = &'e SiteCount>) -> Vec<Object> {
         let mut sums: BTreeMap<ObjectId, (u64, u64)> = BTreeMap::new();
-        // Events of a line follow each other: of a million, a thousand are not about what the one before was.
-        let mut latest: ((u32, u32), &[(ObjectId, u64)]) = ((0, 0), &[]);
         for event in events {
-            let sites = (event.reader_site, event.writer_site);
-            if sites != latest.0 {
-                latest = (sites, self.parts_of(event));
-            }
-            for ((object, raw), (_, rar)) in share(latest.1, event.raw).zip(share(latest.1, event.rar)) {
+            let parts = self.parts_of(event.reader, event.writer);
+            for ((object, raw), (_, rar)) in share(parts, event.raw).zip(share(parts, event.rar)) {
                 let sum = sums.entry(object).or_default();
                 *sum = (sum.0.saturating_add(raw), sum.1.saturating_add(rar));
             }

@@ -3,18 +3,18 @@
 use threadtalk_profile::{Event, Profile};
 
 use crate::distance::Traces;
-use crate::lines::{PairCount, Positions};
 use crate::options::Options;
 use crate::participants::{self, ByThread};
 use crate::regions::Tree;
+use crate::sites::{self, SiteCount};
 use crate::threads::Threads;
 
 /// By region; the parts of all regions inside it are not in it.
 pub struct Recorded {
     /// Events that are shown.
     pub events: Vec<Vec<Event>>,
-    /// Pairs of lines of these events.
-    pub lines: Vec<Vec<PairCount>>,
+    /// The same by pair of sites.
+    pub sites: Vec<Vec<SiteCount>>,
     /// Entries by thread.
     pub visits: Vec<ByThread>,
     /// Private bytes by thread.
@@ -25,20 +25,14 @@ pub struct Recorded {
 
 impl Recorded {
     /// Sorts what the profile has by region.
-    pub fn collect(
-        profile: &Profile,
-        tree: &Tree,
-        threads: &Threads,
-        positions: &Positions,
-        options: &Options,
-    ) -> Self {
+    pub fn collect(profile: &Profile, tree: &Tree, threads: &Threads, options: &Options) -> Self {
         let events = events(profile, tree, options);
         let mut traces = vec![None; tree.nodes.len()];
         for trace in profile.traces() {
             traces[tree.node(trace.region) as usize].get_or_insert_with(Traces::default).add_trace(&trace);
         }
         Self {
-            lines: events.iter().map(|e| positions.count(e)).collect(),
+            sites: events.iter().map(|of_region| sites::sums(of_region.iter().copied())).collect(),
             events,
             visits: participants::visits(profile, tree, threads),
             private: participants::private_bytes(profile, tree, threads),

@@ -15,14 +15,17 @@ pub struct Cell {
     pub raw: u64,
     /// Reuse.
     pub rar: u64,
-    /// Of `raw`, those whose read is atomic.
-    pub sync_raw: u64,
-    /// Of `rar`, those whose read is atomic.
-    pub sync_rar: u64,
-    /// Of `raw`, those of data written while one thread existed.
-    pub serial_raw: u64,
-    /// Of `rar`, those of data written while one thread existed.
-    pub serial_rar: u64,
+}
+
+/// The cells of a region. Few events are others than plain ones: a cell with counters for all kinds would be 56 bytes.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Cells {
+    /// All events, by (writer, reader).
+    pub all: Vec<Cell>,
+    /// Those whose read is atomic.
+    pub sync: Vec<Cell>,
+    /// Those of data written while one thread existed.
+    pub serial: Vec<Cell>,
 }
 
 impl Cell {
@@ -30,48 +33,43 @@ impl Cell {
         (self.writer, self.reader)
     }
 
-    fn of(event: &Event, index: impl Fn(u32) -> u32) -> Self {
-        let only = |condition: bool, count: u64| if condition { count } else { 0 };
-        Self {
-            writer: index(event.writer),
-            reader: index(event.reader),
-            raw: event.raw,
-            rar: event.rar,
-            sync_raw: only(event.is_sync(), event.raw),
-            sync_rar: only(event.is_sync(), event.rar),
-            serial_raw: only(event.is_serial(), event.raw),
-            serial_rar: only(event.is_serial(), event.rar),
-        }
-    }
-
     /// Counters of a damaged file may be anything: sums end at the largest number.
     fn add(&mut self, other: &Self) {
         self.raw = self.raw.saturating_add(other.raw);
         self.rar = self.rar.saturating_add(other.rar);
-        self.sync_raw = self.sync_raw.saturating_add(other.sync_raw);
-        self.sync_rar = self.sync_rar.saturating_add(other.sync_rar);
-        self.serial_raw = self.serial_raw.saturating_add(other.serial_raw);
-        self.serial_rar = self.serial_rar.saturating_add(other.serial_rar);
     }
 }
 
-/// The cells of a region's own events, by (writer, reader).
-pub fn own(events: &[Event], index: impl Fn(u32) -> u32, scratch: &mut Scratch) -> Vec<Cell> {
-    scratch.sum(events.iter().map(|e| Cell::of(e, &index)), events.len())
-}
-
-/// The sum of sparse matrices, by (writer, reader).
-pub fn sum(lists: &[&[Cell]], scratch: &mut Scratch) -> Vec<Cell> {
-    match lists {
-        [] => Vec::new(),
-        [one] => one.to_vec(),
-        _ => scratch.sum(lists.iter().copied().flatten().copied(), lists.iter().map(|l| l.len()).sum()),
+impl Cells {
+    /// The cells of a region's own events.
+    pub fn own(events: &[Event], index: impl Fn(u32) -> u32, scratch: &mut Scratch) -> Self {
+        let cell = |e: &Event| Cell { writer: index(e.writer), reader: index(e.reader), raw: e.raw, rar: e.rar };
+        let mut of = |wanted: fn(&Event) -> bool| {
+            let chosen = || events.iter().filter(|e| wanted(e));
+            match chosen().count() {
+                0 => Vec::new(),
+                number => scratch.sum(chosen().map(cell), number),
+            }
+        };
+        Self { all: of(|_| true), sync: of(Event::is_sync), serial: of(Event::is_serial) }
     }
-}
 
-/// Pairs (writer, reader) of thread indices that reuse in this region what they received in another.
-pub fn carried_in(cells: &[Cell]) -> impl Iterator<Item = (u32, u32)> + '_ {
-    cells.iter().filter(|c| c.raw == 0 && c.rar > 0).map(|c| (c.writer, c.reader))
+    /// The sum of several.
+    pub fn sum(parts: &[&Self], scratch: &mut Scratch) -> Self {
+        let mut of = |kind: fn(&Self) -> &Vec<Cell>| {
+            let lists = || parts.iter().flat_map(|part| kind(part)).copied();
+            match parts.iter().map(|part| kind(part).len()).sum() {
+                0 => Vec::new(),
+                number => scratch.sum(lists(), number),
+            }
+        };
+        Self { all: of(|c| &c.all), sync: of(|c| &c.sync), serial: of(|c| &c.serial) }
+    }
+
+    /// Pairs (writer, reader) of thread indices that reuse in this region what they received in another.
+    pub fn carried_in(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.all.iter().filter(|c| c.raw == 0 && c.rar > 0).map(Cell::key)
+    }
 }
 
 /// Sorts and adds up what has the same place.
@@ -92,21 +90,38 @@ pub struct Scratch {
     position: Vec<u32>,
     /// A dense matrix; all zero between additions.
     dense: Vec<Cell>,
+    /// Lists that nobody needs any more. Sums of a thousand regions in new memory each were two fifths of all pages
+    /// that a report touched.
+    free: Vec<Vec<Cell>>,
 }
 
 impl Scratch {
     /// For threads with indices below `threads`.
     pub fn new(threads: usize) -> Self {
-        Self { position: vec![u32::MAX; threads], dense: Vec::new() }
+        Self { position: vec![u32::MAX; threads], dense: Vec::new(), free: Vec::new() }
+    }
+
+    /// Takes cells whose memory later additions may use.
+    pub fn give_back(&mut self, cells: Cells) {
+        self.free.extend([cells.all, cells.sync, cells.serial].into_iter().filter(|list| list.capacity() > 0));
     }
 
     /// Adds up what has the same place, of so many `entries` in any order.
     fn sum(&mut self, cells: impl Iterator<Item = Cell> + Clone, entries: usize) -> Vec<Cell> {
         self.sum_dense(cells.clone(), entries).unwrap_or_else(|| {
-            let mut all: Vec<Cell> = cells.collect();
+            let mut all = self.empty(entries);
+            all.extend(cells);
             fold(&mut all);
             all
         })
+    }
+
+    /// An empty list with room for so many.
+    fn empty(&mut self, room: usize) -> Vec<Cell> {
+        let mut list = self.free.pop().unwrap_or_default();
+        list.clear();
+        list.reserve_exact(room);
+        list
     }
 
     /// Adds into a dense matrix over the threads that occur; none where sorting is cheaper, as for
@@ -139,8 +154,9 @@ impl Scratch {
                 sum.add(&cell);
             }
             let has_events = |c: &Cell| c.raw > 0 || c.rar > 0;
-            let mut sums = Vec::with_capacity(dense.iter().filter(|c| has_events(c)).count());
-            sums.extend(dense.iter_mut().map(std::mem::take).filter(has_events));
+            let occupied = dense.iter().filter(|c| has_events(c)).count();
+            let mut sums = self.empty(occupied);
+            sums.extend(self.dense[..size * size].iter_mut().map(std::mem::take).filter(has_events));
             sums
         });
         threads.iter().for_each(|t| self.position[*t as usize] = u32::MAX);
@@ -161,35 +177,28 @@ pub struct Matrices {
 
 impl Matrices {
     /// The matrices over some threads: ascending indices that include all that occur.
-    pub fn of(cells: &[Cell], threads: &[u32]) -> Self {
-        let locate = locator(threads);
-        // Most cells have events of both kinds, few have others than plain ones.
-        let [mut raw, mut rar] = [(); 2].map(|()| Vec::with_capacity(cells.len()));
-        let [mut sync_raw, mut sync_rar, mut serial_raw, mut serial_rar] = [(); 4].map(|()| Vec::new());
-        for c in cells {
-            let (writer, reader) = (locate(c.writer), locate(c.reader));
-            let add = |entries: &mut Vec<Entry<u64>>, value: u64| {
-                if value > 0 {
-                    entries.push(Entry { writer, reader, value });
-                }
-            };
-            add(&mut raw, c.raw);
-            add(&mut rar, c.rar);
-            add(&mut sync_raw, c.sync_raw);
-            add(&mut sync_rar, c.sync_rar);
-            add(&mut serial_raw, c.serial_raw);
-            add(&mut serial_rar, c.serial_rar);
-        }
-        let matrix = |entries| Matrix::new(threads.len(), entries);
-        Self {
-            raw: matrix(raw),
-            rar: matrix(rar),
-            sync_raw: matrix(sync_raw),
-            sync_rar: matrix(sync_rar),
-            serial_raw: matrix(serial_raw),
-            serial_rar: matrix(serial_rar),
+    pub fn of(cells: &Cells, threads: &[u32]) -> Self {
+        let [raw, rar] = pair(&cells.all, threads);
+        let [sync_raw, sync_rar] = pair(&cells.sync, threads);
+        let [serial_raw, serial_rar] = pair(&cells.serial, threads);
+        Self { raw, rar, sync_raw, sync_rar, serial_raw, serial_rar }
+    }
+}
+
+/// True communication and reuse.
+fn pair(cells: &[Cell], threads: &[u32]) -> [Matrix<u64>; 2] {
+    let locate = locator(threads);
+    // Most cells have events of both kinds.
+    let [mut raw, mut rar] = [(); 2].map(|()| Vec::with_capacity(cells.len()));
+    for c in cells {
+        let (writer, reader) = (locate(c.writer), locate(c.reader));
+        for (entries, value) in [(&mut raw, c.raw), (&mut rar, c.rar)] {
+            if value > 0 {
+                entries.push(Entry { writer, reader, value });
+            }
         }
     }
+    [raw, rar].map(|entries| Matrix::new(threads.len(), entries))
 }
 
 /// Where in an ascending list of threads each is.
@@ -206,7 +215,7 @@ mod tests {
     use super::*;
 
     fn cell(writer: u32, reader: u32, raw: u64, rar: u64) -> Cell {
-        Cell { writer, reader, raw, rar, ..Cell::default() }
+        Cell { writer, reader, raw, rar }
     }
 
     #[test]
@@ -226,7 +235,8 @@ mod tests {
 
     #[test]
     fn a_matrix_is_over_the_threads_of_its_region() {
-        let m = Matrices::of(&[cell(3, 7, 5, 0), cell(7, 3, 0, 2)], &[3, 4, 7]);
+        let cells = Cells { all: vec![cell(3, 7, 5, 0), cell(7, 3, 0, 2)], ..Cells::default() };
+        let m = Matrices::of(&cells, &[3, 4, 7]);
         assert_eq!(m.rar.dense(), [[0, 0, 0], [0, 0, 0], [2, 0, 0]]);
         assert!(m.sync_raw.is_zero());
         assert_eq!(m.raw.dense(), [[0, 0, 5], [0, 0, 0], [0, 0, 0]]);

@@ -3,3 +3,6 @@
 pub mod balance;
 pub mod cells;
 pub mod homogeneity;
+mod sums;
+
+pub use sums::{Sums, Vector};
