@@ -7,7 +7,7 @@ use crate::primitive::{AtomicU32, Ordering};
 
 /// Exchanges `from` for `to` in the leading cells that hold it, and says in how many. `pair`: nobody else changes them
 /// now ([`crate::states::States::is_pair`]). Orderings as of the exchange of one cell in [`crate::view::View::read`].
-#[inline]
+#[inline(always)]
 pub fn exchange(cells: &[AtomicU32], from: u32, to: u32, pair: bool) -> usize {
     if pair {
         let alike = cells.iter().take_while(|cell| cell.load(Ordering::Relaxed) == from);

@@ -30,6 +30,8 @@ pub enum Read {
 pub struct Alike {
     /// Who wrote the elements.
     pub writer: FreshId,
+    /// The state that their cells were in.
+    pub from: u32,
     /// The state that their cells are in now.
     pub state: u32,
     /// How many were read, from the first on.
@@ -175,7 +177,16 @@ impl View {
             return None;
         };
         let read = neighbours::exchange(cells, from, state, states.is_pair());
-        (read > 0).then_some(Alike { writer, state, read })
+        (read > 0).then_some(Alike { writer, from, state, read })
+    }
+
+    /// The thread reads elements that follow each other, as far as they are in state `from`, of which it knows that
+    /// this is a true communication and makes it `to`: [`View::read_alike`] has said so before. Returns how many were
+    /// read.
+    #[inline]
+    pub fn read_again(&self, states: &States, cells: &[AtomicU32], (from, to): (u32, u32)) -> usize {
+        // Nothing is decoded, so nothing need be acquired: `to` is a name that this thread made or found before.
+        neighbours::exchange(cells, from, to, states.is_pair())
     }
 
     #[inline]

@@ -168,6 +168,40 @@ fn a_pair_needs_no_exchange() {
     });
 }
 
+/// A reader that knows from one element what its first read of another in the same state does exchanges without asking;
+/// where the other reader came first, it finds another state, and asks.
+#[test]
+fn a_first_read_like_an_earlier_one_counts_once_for_each_reader() {
+    model(2, || {
+        let tables = tables(6);
+        let cells: Arc<Vec<AtomicU32>> = Arc::new((0..2).map(|_| AtomicU32::new(NONE)).collect());
+        cells.iter().for_each(|cell| write(cell, fresh(0)));
+        let read = |thread: u32| {
+            let (tables, cells) = (Arc::clone(&tables), Arc::clone(&cells));
+            move || {
+                let mut reader = reader(thread);
+                let alike = reader.view.read_alike(&tables.states, &cells[..1]);
+                let again = alike.map_or(0, |a| reader.view.read_again(&tables.states, &cells[1..], (a.from, a.state)));
+                for cell in &cells[usize::from(alike.is_some()) + again..] {
+                    let found = reader.view.read(&tables.states, cell);
+                    assert!(matches!(found, Read::Communication { writer, .. } if writer == fresh(0)), "{found:?}");
+                }
+                for cell in cells.iter() {
+                    let found = reader.view.read(&tables.states, cell);
+                    assert!(matches!(found, Read::Reuse { writer, .. } if writer == fresh(0)), "{found:?}");
+                }
+            }
+        };
+        let other = thread::spawn(read(1));
+        read(70)();
+        other.join().expect("no panic");
+        for cell in cells.iter() {
+            let State { readers, .. } = tables.states.decode(cell.load(Ordering::Relaxed)).expect("a state");
+            assert_eq!(tables.states.sets.members(readers).collect::<Vec<_>>(), [1, 70]);
+        }
+    });
+}
+
 /// Two readers of neighbours at once, one as far as they are alike and one by one: each communicates once for each
 /// element, and what the first left is what the second adds itself to.
 #[test]

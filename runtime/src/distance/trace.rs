@@ -291,11 +291,9 @@ impl Traces {
                 }
             }
         }
-        match (watched, ended) {
-            (true, true) => Verdict::Untrack,
-            (true, false) => Verdict::Report,
-            (false, _) => Verdict::Count,
-        }
+        // A mark that stays is another thread's. It sends the element's next read to the slow path, whatever is known
+        // of its state.
+        if watched && ended { Verdict::Untrack } else { Verdict::Count }
     }
 
     /// How many true communications of neighbouring elements from `first` on, `most` at most, can be counted in `event`
@@ -318,6 +316,24 @@ impl Traces {
         }
         let quiet = watches.unwatched(first, most.min(t.raw_countdown.saturating_sub(1)), Some(number));
         t.raw_countdown -= quiet;
+        quiet
+    }
+
+    /// Whether all of a few true communications of elements in one block can be counted so; if not, nothing was taken.
+    ///
+    /// # Safety
+    /// As for [`Self::usage`].
+    #[inline(always)]
+    pub unsafe fn is_quiet(&mut self, event: *const EventRecord, first: u64, n: u64, watches: &Watches) -> bool {
+        // SAFETY: the caller's promise.
+        let number = unsafe { (*event).private };
+        if number == NO_TRACE {
+            return true;
+        }
+        // SAFETY: adopted records carry the number of a trace that exists.
+        let t = unsafe { &mut *self.slots.add(number as usize) };
+        let quiet = t.sampled && t.raw_countdown > n && !watches.may_watch(first);
+        t.raw_countdown -= if quiet { n } else { 0 };
         quiet
     }
 

@@ -27,17 +27,17 @@ const BLOCK_LOG2: u64 = 4;
 #[repr(C)]
 pub struct Watches {
     slots: [Watch; SETS * WAYS],
-    /// A bit for each set that has watches: most have none, and this is half a line of memory.
-    used: [u64; SETS / 64],
+    /// For each set, bits of the blocks that its watches lie in ([`Place::tag`]): a block whose bit is not there is not
+    /// watched, and of others 15 in 16 are told from those that are by it.
+    tags: [u64; SETS],
 }
 
-const _: () = assert!(size_of::<Watches>() == 24 * 1024 + 32);
+const _: () = assert!(size_of::<Watches>() == 26 * 1024);
 
 impl Watches {
     /// Begins to watch. Returns the watch that had to make room, if any (chosen by `random`): its interval stays
     /// unknown. An element that is watched already, for whatever trace, is left alone.
     pub fn insert(&mut self, element: u64, start: u64, trace: u32, weight: u32, random: u32) -> Inserted {
-        self.use_set(element);
         let set = self.set(element);
         if set.iter().any(|w| w.key == element + 1) {
             return Inserted::AlreadyWatched;
@@ -45,27 +45,26 @@ impl Watches {
         let watch = Watch { key: element + 1, start, trace, weight };
         if let Some(free) = set.iter_mut().find(|w| w.key == 0) {
             *free = watch;
+            self.renew_tags(element);
             return Inserted::Watched;
         }
         let victim = &mut set[random as usize % WAYS];
         let given_up = *victim;
         *victim = watch;
+        self.renew_tags(element);
         Inserted::Instead { of_trace: given_up.trace, element: given_up.key - 1 }
     }
 
     /// Ends the watch of `element` for `trace`.
     pub fn take(&mut self, element: u64, trace: u32) -> Option<Watch> {
-        if !self.is_used(element) {
+        if !self.may_watch(element) {
             return None;
         }
         let set = self.set(element);
         let slot = set.iter_mut().find(|w| w.key == element + 1 && w.trace == trace)?;
         let watch = *slot;
         slot.key = 0;
-        if set.iter().all(|w| w.key == 0) {
-            let number = number_of_set(element);
-            self.used[number / 64] &= !(1 << (number % 64));
-        }
+        self.renew_tags(element);
         Some(watch)
     }
 
@@ -77,7 +76,7 @@ impl Watches {
             let next = ((block >> BLOCK_LOG2) + 1) << BLOCK_LOG2;
             let watched =
                 |w: &&Watch| w.key > block && w.key <= end.min(next) && trace.is_none_or(|trace| w.trace == trace);
-            if self.is_used(block)
+            if self.may_watch(block)
                 && let Some(nearest) = self.set(block).iter().filter(watched).map(|w| w.key).min()
             {
                 return nearest - 1 - first;
@@ -93,30 +92,40 @@ impl Watches {
             ended(w.key - 1);
             w.key = 0;
         }
-        self.used = [0; SETS / 64];
+        self.tags = [0; SETS];
     }
 
     fn set(&mut self, element: u64) -> &mut [Watch; WAYS] {
         // The chunk exists: SETS chunks of WAYS slots are the whole array.
         let (chunks, _) = self.slots.as_chunks_mut::<WAYS>();
-        &mut chunks[number_of_set(element)]
+        &mut chunks[place(element).set]
     }
 
+    /// Whether an element of this one's block may be watched; `false` is certain.
     #[inline]
-    fn is_used(&self, element: u64) -> bool {
-        let number = number_of_set(element);
-        self.used[number / 64] >> (number % 64) & 1 == 1
+    pub fn may_watch(&self, element: u64) -> bool {
+        let place = place(element);
+        self.tags[place.set] & place.tag != 0
     }
 
-    fn use_set(&mut self, element: u64) {
-        let number = number_of_set(element);
-        self.used[number / 64] |= 1 << (number % 64);
+    /// After a change in the set of `element`.
+    fn renew_tags(&mut self, element: u64) {
+        let watched = self.set(element).iter().filter(|w| w.key != 0);
+        self.tags[place(element).set] = watched.fold(0, |tags, w| tags | place(w.key - 1).tag);
     }
 }
 
+/// Where the watches of a block of elements are.
+struct Place {
+    set: usize,
+    /// One bit.
+    tag: u64,
+}
+
 #[inline]
-fn number_of_set(element: u64) -> usize {
-    ((element >> BLOCK_LOG2).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as usize % SETS
+fn place(element: u64) -> Place {
+    let hash = (element >> BLOCK_LOG2).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    Place { set: (hash >> 40) as usize % SETS, tag: 1 << (hash >> 58) }
 }
 
 /// What [`Watches::insert`] did.
@@ -170,6 +179,30 @@ mod tests {
                 assert_eq!(w.unwatched(first, most, None), expected, "{most} from {first}");
             }
         }
+    }
+
+    #[test]
+    fn a_block_may_be_watched_as_long_as_one_of_its_elements_is() {
+        let mut w = empty();
+        let mut watched = std::collections::BTreeSet::new();
+        for step in 0..30_000_u64 {
+            let element = step.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 51;
+            if watched.remove(&element) {
+                assert!(w.take(element, 9).is_some());
+            } else if let Inserted::Instead { element: other, .. } = w.insert(element, 0, 9, 1, step as u32) {
+                watched.remove(&other);
+                watched.insert(element);
+            } else {
+                watched.insert(element);
+            }
+            assert!(watched.iter().all(|e| w.may_watch(*e)) || step % 100 > 0, "after {step}");
+        }
+        let blocks = 0..(1_u64 << 13 >> BLOCK_LOG2);
+        let free =
+            blocks.filter(|block| watched.range(block << BLOCK_LOG2..(block + 1) << BLOCK_LOG2).next().is_none());
+        let (told, free) =
+            free.fold((0, 0), |(told, all), block| (told + u32::from(!w.may_watch(block << BLOCK_LOG2)), all + 1));
+        assert!(told * 10 >= free * 8, "{told} of {free}");
     }
 
     #[test]

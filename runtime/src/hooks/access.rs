@@ -1,9 +1,9 @@
 //! Scalar accesses on the slow path: what the inlined code could not settle.
 
+use super::again;
 use super::event::{self, Event, event};
 use crate::process::{Process, accuracy};
 use crate::thread::Thread;
-use core::slice;
 use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::{NONE, SHARED, TRACKED};
@@ -15,39 +15,47 @@ pub fn read<const BYTES: u64>(t: &mut Thread, p: &Process, address: u64, site: u
     if p.is_paused() {
         return;
     }
-    if BYTES > GRANULE {
-        if address.is_multiple_of(BYTES) {
-            if let Some(first) = p.signature.cell(address, &mut t.chunks) {
-                // SAFETY: an aligned access lies in one chunk, whose cells follow each other and live for ever.
-                let cells = unsafe { slice::from_raw_parts(first, (BYTES / GRANULE) as usize) };
-                read_cells(t, p, cells, address, site);
-            }
-            return;
-        }
-        let mut stock = core::mem::take(&mut t.chunks);
-        for run in p.signature.cells(address, BYTES, &mut stock) {
-            if let Run::Mapped { address, cells } = run {
-                read_cells(t, p, cells, address, site);
-            }
-        }
-        t.chunks = stock;
-        return;
+    match BYTES {
+        1 | 2 | 4 => read_aligned::<BYTES, 1>(t, p, address, site),
+        8 => read_aligned::<BYTES, 2>(t, p, address, site),
+        16 => read_aligned::<BYTES, 4>(t, p, address, site),
+        32 => read_aligned::<BYTES, 8>(t, p, address, site),
+        64 => read_aligned::<BYTES, 16>(t, p, address, site),
+        _ => read_granules::<BYTES>(t, p, address, site),
     }
-    let last = address.saturating_add(BYTES - 1);
-    let mut granule = address & !(GRANULE - 1);
-    while granule <= last {
-        if let Some(cell) = p.signature.cell(granule, &mut t.chunks)
-            && !is_settled(t, cell, granule, site)
-        {
-            read_cell(t, p, cell, granule, site);
-        }
-        granule += GRANULE;
+}
+
+/// The same, of an access whose granules are `CELLS` if it is aligned.
+#[inline(always)]
+fn read_aligned<const BYTES: u64, const CELLS: usize>(t: &mut Thread, p: &Process, address: u64, site: u32) {
+    let offset = p.signature.directory.offset(address).filter(|_| address.is_multiple_of(BYTES));
+    let Some(offset) = offset else { return read_granules::<BYTES>(t, p, address, site) };
+    let element = address & !(GRANULE - 1);
+    let first = core::ptr::with_exposed_provenance::<[AtomicU32; CELLS]>(element.wrapping_add(offset) as usize);
+    // SAFETY: an aligned access lies in one chunk, whose cells follow each other and live for ever.
+    let cells = unsafe { &*first };
+    let settled = again::settle(t, p, cells, element, site);
+    if settled < CELLS {
+        let rest = cells.get(settled..).unwrap_or(&[]);
+        read_cells(t, p, rest, element + settled as u64 * GRANULE, site);
     }
+}
+
+/// The same, of any access.
+#[inline(never)]
+fn read_granules<const BYTES: u64>(t: &mut Thread, p: &Process, address: u64, site: u32) {
+    let mut stock = core::mem::take(&mut t.chunks);
+    for run in p.signature.cells(address, BYTES, &mut stock) {
+        if let Run::Mapped { address, cells } = run {
+            read_cells(t, p, cells, address, site);
+        }
+    }
+    t.chunks = stock;
 }
 
 /// Reads of neighbouring elements from `element` on, in this order. Of several cells, the inlined code has only found
 /// that they are not all in one state that it knows.
-#[inline]
+#[inline(never)]
 fn read_cells(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, site: u32) {
     let mut at = 0;
     while let Some(rest @ [first, ..]) = cells.get(at..) {
@@ -60,15 +68,14 @@ fn read_cells(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, si
 /// kind. Returns how many were read.
 #[inline]
 pub fn read_alike(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, site: u32) -> usize {
-    let Some(Alike { writer, state, read }) = t.view.read_alike(&p.states, cells) else {
+    let Some(Alike { writer, from, state, read }) = t.view.read_alike(&p.states, cells) else {
         if let Some(first) = cells.first() {
             read_cell(t, p, first, element, site);
         }
         return 1;
     };
     p.claims.touch(element, element + read as u64 * GRANULE);
-    let communication = Event { writer, state, tracked: false, raw: true };
-    event::communications(t, p, cells.get(..read).unwrap_or(&[]), element, site, &communication);
+    event::communications(t, p, cells.get(..read).unwrap_or(&[]), element, site, (writer, from, state));
     read
 }
 
@@ -130,14 +137,14 @@ pub fn read_cell(t: &mut Thread, p: &Process, cell: &AtomicU32, element: u64, si
         Read::Own { .. } => {}
         Read::Communication { writer, state, tracked } => {
             p.claims.touch(element, element + GRANULE);
-            event(t, p, cell, element, site, Event { writer, state, tracked, raw: true });
+            event(t, p, cell, element, site, (writer, Event { state, tracked, raw: true }));
         }
         Read::Reuse { writer, state, tracked } => {
-            event(t, p, cell, element, site, Event { writer, state, tracked, raw: false });
+            event(t, p, cell, element, site, (writer, Event { state, tracked, raw: false }));
         }
         Read::Exhausted { writer, state, tracked } => {
             p.header_count(accuracy::STATES_EXHAUSTED, 1);
-            event(t, p, cell, element, site, Event { writer, state, tracked, raw: false });
+            event(t, p, cell, element, site, (writer, Event { state, tracked, raw: false }));
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::distance::trace::{NO_TRACE, Verdict};
 use crate::events::EventKey;
 use crate::process::{Process, accuracy};
+use crate::thread::firsts::Key;
 use crate::thread::{Thread, memos};
 use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::GRANULE;
@@ -13,8 +14,6 @@ use threadtalk_sigmem::{FreshId, track, untrack};
 
 /// What a read was.
 pub struct Event {
-    /// Who wrote the value.
-    pub writer: FreshId,
     /// The state that the cell is in now.
     pub state: u32,
     /// Its element is marked.
@@ -23,41 +22,92 @@ pub struct Event {
     pub raw: bool,
 }
 
-/// The event of one element.
+/// The event of one element, of a value that `writer` wrote.
 #[inline]
-pub fn event(t: &mut Thread, p: &Process, cell: &AtomicU32, element: u64, site: u32, e: Event) {
+pub fn event(t: &mut Thread, p: &Process, cell: &AtomicU32, element: u64, site: u32, (writer, e): (FreshId, Event)) {
     check_alias(t, p, element, 1);
-    let key = EventKey { written: e.writer.0, site, context: t.context };
+    let key = EventKey { written: writer.0, site, context: t.context };
     let Some(record) = find_record(t, p, key) else { return };
     count(t, p, cell, element, site, (record, &e));
 }
 
-/// The same true communication of each of these cells' elements, from `element` on.
+/// The same true communication of each of these cells' elements, from `element` on: they were in state `from`, and are
+/// in `state` now.
 #[inline]
-pub fn communications(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, site: u32, e: &Event) {
-    check_alias(t, p, element, cells.len() as u32);
+pub fn communications(
+    t: &mut Thread,
+    p: &Process,
+    cells: &[AtomicU32],
+    element: u64,
+    site: u32,
+    (writer, from, state): (FreshId, u32, u32),
+) {
     // Where the thread has come across the new state before, the event cache knows the record.
-    let known = t.known(e.state, site).filter(|counter| *counter != t.idle_counter());
-    let key = EventKey { written: e.writer.0, site, context: t.context };
-    let Some(record) = known.map(<*mut EventCounter>::cast).or_else(|| find_record(t, p, key)) else { return };
-    let (mut rest, mut element) = (cells, element);
+    let known = t.known(state, site).filter(|counter| *counter != t.idle_counter());
+    let key = EventKey { written: writer.0, site, context: t.context };
+    let found = known.map(<*mut EventCounter>::cast).or_else(|| find_record(t, p, key));
+    if let Some(record) = found {
+        t.firsts.put(Key { from, site, context: t.context }, state, record);
+        communications_in(t, p, cells, element, site, (record, state));
+    } else {
+        check_alias(t, p, element, cells.len() as u32);
+    }
+}
+
+/// [`communications`] of a kind that the thread has made before: the record is known. All are in one cache line of
+/// cells.
+#[inline(always)]
+pub fn communications_again(
+    t: &mut Thread,
+    p: &Process,
+    cells: &[AtomicU32],
+    element: u64,
+    site: u32,
+    (record, state): (*mut EventRecord, u32),
+) {
+    let n = cells.len() as u64;
+    let looked_up = p.options.objects > 0 && n >= u64::from(t.until_lookup);
+    // SAFETY: the record is this thread's; the watches belong to this block.
+    let mut quiet =
+        || p.plan.mode == CrdMode::Off || unsafe { t.traces.is_quiet(record, element / GRANULE, n, &*t.watches) };
+    if looked_up || !quiet() {
+        return communications_in(t, p, cells, element, site, (record, state));
+    }
+    check_alias(t, p, element, n as u32);
+    // SAFETY: records of this thread's table are mapped for the life of the process, and only this thread counts in
+    // them.
+    unsafe { (*record).raw += n };
+    t.until_lookup = t.until_lookup.saturating_sub(n as u32);
+    t.remember(state, site, record.cast());
+}
+
+/// [`communications`], where the record is known.
+#[inline(never)]
+fn communications_in(
+    t: &mut Thread,
+    p: &Process,
+    cells: &[AtomicU32],
+    mut element: u64,
+    site: u32,
+    (record, state): (*mut EventRecord, u32),
+) {
+    check_alias(t, p, element, cells.len() as u32);
+    let mut rest = cells;
     while let Some(first) = rest.first() {
         let quiet = if p.plan.mode == CrdMode::Off {
             rest.len()
         } else {
-            // SAFETY: `find_record` made the record; the watches belong to this block.
+            // SAFETY: the record is this thread's; the watches belong to this block.
             unsafe { t.traces.quiet(record, element / GRANULE, rest.len() as u64, &mut *t.watches) as usize }
         };
         if quiet == 0 {
-            count(t, p, first, element, site, (record, e));
+            count(t, p, first, element, site, (record, &Event { state, tracked: false, raw: true }));
         } else {
             // SAFETY: records of this thread's table are mapped for the life of the process, and only this thread
             // counts in them.
             unsafe { (*record).raw += quiet as u64 };
             look_up(t, p, site, element, quiet as u64);
-            if known.is_none() {
-                t.remember(e.state, site, record.cast());
-            }
+            t.remember(state, site, record.cast());
         }
         let done = quiet.max(1);
         rest = rest.get(done..).unwrap_or(&[]);
@@ -95,7 +145,7 @@ fn count(
         }
     };
     match verdict {
-        Verdict::Count if !e.tracked => t.remember(e.state, site, record.cast()),
+        Verdict::Count => t.remember(e.state, site, record.cast()),
         Verdict::Track { instead_of } => {
             track(cell, e.state);
             t.forget_windows_at(element);
@@ -105,7 +155,7 @@ fn count(
             untrack(cell, e.state);
             t.remember(e.state, site, record.cast());
         }
-        Verdict::Count | Verdict::Report => {}
+        Verdict::Report => {}
     }
 }
 

@@ -5,6 +5,7 @@
 //! a hook that arrives while another is at work on the same thread (a signal handler) is counted and dropped.
 
 pub mod access;
+mod again;
 pub mod event;
 pub mod loops;
 pub mod nests;

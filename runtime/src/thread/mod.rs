@@ -3,6 +3,7 @@
 //! A *control block* ([`Thread`]) is the memory of a live thread; blocks are recycled. A *logical thread* is a number
 //! in the profile; it is never used again. [`attach`] brings the two together, [`detach`] parts them.
 
+pub mod firsts;
 pub mod memos;
 pub mod mixtures;
 pub mod pair;
@@ -26,6 +27,7 @@ use crate::phases::Phases;
 use crate::process::Process;
 use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use firsts::Firsts;
 use mixtures::Mixtures;
 use quiet::{Pattern, Quiet};
 use seen::Seen;
@@ -64,6 +66,8 @@ pub struct Thread {
     pub windows: Windows,
     /// What some of them count in.
     pub mixtures: Mixtures,
+    /// First reads that it has made.
+    pub firsts: Firsts,
     /// This thread's view of the signature.
     pub view: View,
     /// Chunks of cells taken and not yet used.
@@ -135,6 +139,7 @@ impl Thread {
             },
             windows,
             mixtures: Mixtures::new()?,
+            firsts: Firsts::new()?,
             seen: Seen::new(),
             quiet: Quiet::new()?,
             writable: Writable::NONE,
@@ -210,6 +215,7 @@ impl Thread {
         self.context = 0;
         self.busy.store(false, Ordering::Relaxed);
         self.forget_events();
+        self.firsts.clear();
         self.forget_memos();
         self.phases.begin(process);
         self.header.visits = match self.visits.begin(process, id) {

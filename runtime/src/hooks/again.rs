@@ -1,0 +1,64 @@
+//! Reads like ones that the thread has made before at the same line: first reads of values in a state that it came
+//! across, settled by one look into [`crate::thread::firsts`], and reuse of elements that other threads have marked.
+
+use super::event;
+use crate::process::Process;
+use crate::thread::Thread;
+use crate::thread::firsts::Key;
+use core::sync::atomic::{AtomicU32, Ordering};
+use threadtalk_abi::GRANULE;
+use threadtalk_abi::cell::{SHARED, TRACKED};
+use threadtalk_profile::layout::EventRecord;
+
+/// Settles the reads of neighbouring elements from `element` on, if all are in one state of which the thread knows what
+/// its read means. Returns how many, from the first on: fewer than all where another thread's read came between.
+#[inline(always)]
+pub fn settle<const CELLS: usize>(
+    t: &mut Thread,
+    p: &Process,
+    cells: &[AtomicU32; CELLS],
+    element: u64,
+    site: u32,
+) -> usize {
+    let Some(first) = cells.first() else { return 0 };
+    // Relaxed: what the name stands for is known since the thread made such a read before.
+    let from = first.load(Ordering::Relaxed);
+    let differ = cells.iter().fold(0, |differ, cell| differ | (cell.load(Ordering::Relaxed) ^ from));
+    let mark = if from & SHARED != 0 { TRACKED } else { 0 };
+    if (differ | from) & mark != 0 && differ & !mark == 0 {
+        return if reuse_in_spite_of_marks(t, from & !mark, element, site, CELLS as u64) { CELLS } else { 0 };
+    }
+    if differ != 0 {
+        return 0;
+    }
+    // Own states are never in the table.
+    let Some((to, record)) = t.firsts.get(Key { from, site, context: t.context }) else { return 0 };
+    let read = t.view.read_again(&p.states, cells, (from, to));
+    let Some(read_cells @ [_, ..]) = cells.get(..read) else { return 0 };
+    p.claims.touch(element, element + read as u64 * GRANULE);
+    event::communications_again(t, p, read_cells, element, site, (record, to));
+    read
+}
+
+/// Counts reuse of `n` elements in a state that the event cache knows, some of them marked, if no distance of the same
+/// trace waits for them. With 16 threads a tenth of all elements may be marked at a time; and what one line waits for a
+/// step long, another one may read a hundred times.
+#[inline(never)]
+fn reuse_in_spite_of_marks(t: &mut Thread, state: u32, element: u64, site: u32, n: u64) -> bool {
+    let Some(counter) = t.known(state, site) else { return false };
+    if counter != t.idle_counter() {
+        // SAFETY: other counters of the event cache are heads of this thread's records; the watches belong to this
+        // block.
+        unsafe {
+            let (trace, watches) = ((*counter.cast::<EventRecord>()).private, &mut *t.watches);
+            if watches.may_watch(element / GRANULE) && watches.unwatched(element / GRANULE, n, Some(trace)) < n {
+                return false;
+            }
+        }
+    }
+    // SAFETY: counters of the event cache are mapped for the life of the process, and only this thread counts in them.
+    let counter = unsafe { &mut *counter };
+    let free = counter.rar.saturating_add(n) < counter.next;
+    counter.rar += if free { n } else { 0 };
+    free
+}
