@@ -15,6 +15,12 @@ void *threadtalk_shim_analysis_open(LLVMValueRef function) { return new Analysis
 
 void threadtalk_shim_analysis_close(void *analysis) { delete static_cast<Analysis *>(analysis); }
 
+uint32_t threadtalk_shim_most_iterations(void *analysis, LLVMBasicBlockRef header) {
+  auto &all = *static_cast<Analysis *>(analysis);
+  const Loop *loop = all.loops.getLoopFor(unwrap(header));
+  return loop && loop->getHeader() == unwrap(header) ? all.evolution.getSmallConstantMaxTripCount(loop) : 0;
+}
+
 void threadtalk_shim_distances(void *analysis, const LLVMValueRef *pointers, const uint32_t *segments,
                                size_t count, uint32_t *leaders, int64_t *distances) {
   ScalarEvolution &evolution = static_cast<Analysis *>(analysis)->evolution;

@@ -25,6 +25,8 @@ uint64_t threadtalk_shim_known_alignment(LLVMValueRef pointer, LLVMModuleRef mod
 // distances.cpp
 void *threadtalk_shim_analysis_open(LLVMValueRef function);
 void threadtalk_shim_analysis_close(void *analysis);
+// How often the loop with this header runs at most each time it is entered: 0 = not known, or 2^32 or more.
+uint32_t threadtalk_shim_most_iterations(void *analysis, LLVMBasicBlockRef header);
 // For each pointer: the index of an earlier pointer of the same segment that it has a constant distance to, and that
 // distance in bytes. A pointer without one gets its own index and 0.
 void threadtalk_shim_distances(void *analysis, const LLVMValueRef *pointers, const uint32_t *segments,

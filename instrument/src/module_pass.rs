@@ -61,6 +61,7 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
     for (&function, of) in counted.iter().filter(|(_, of)| !of.slots.is_empty()) {
         llvm::promote(function, &of.slots);
     }
+    functions.iter().for_each(|&function| llvm::effects::forget(function));
     emitter.register(&mut tables)?;
     module.add_basic_value_flag(DONE_FLAG, FlagBehavior::Override, emitter.c32(threadtalk_abi::ABI_VERSION));
     if options.verify {

@@ -1,11 +1,12 @@
 //! Walks a function and makes its plan.
 
 use super::lifetime::Escaping;
+use super::worth::{self, Brief};
 use super::{Action, Entrance, Event, Plan, When, Worth, describe, intrinsics, memory};
 use crate::library::{self, Allocator, Effect, Needed};
 use crate::llvm;
-use crate::llvm::loops::{Loops, common_dominator};
-use crate::optimise::remainders;
+use crate::llvm::analysis::Analysis;
+use crate::llvm::loops::common_dominator;
 use crate::regions::constructs::Stack;
 use crate::regions::functions::{Functions, Unit};
 use crate::regions::nesting::Nesting;
@@ -58,7 +59,8 @@ impl<'ctx> Collector<'_, 'ctx> {
             }
         }
         let actions: Vec<_> = found.iter().map(|f| (f.inst, &f.action)).collect();
-        let described = describe::all(self.module, function, &nesting.loops, &actions);
+        let mut analysis = (!nesting.loops.all.is_empty()).then(|| Analysis::of(function));
+        let described = describe::all(self.module, analysis.as_mut(), &nesting.loops, &actions);
         let mut events = Vec::with_capacity(found.len());
         let mut accesses = 0;
         for (Found { inst, block, stack, action, when, flags }, access) in found.into_iter().zip(described) {
@@ -74,10 +76,11 @@ impl<'ctx> Collector<'_, 'ctx> {
         if events.is_empty() {
             return None;
         }
-        weigh(&mut events, &nesting.loops, accesses);
+        let brief = Brief::find(&nesting.loops, analysis.as_ref());
+        worth::weigh(&mut events, &nesting.loops, &brief, accesses);
         let entrances = entrances(function, &nesting);
         let entry_region = self.functions.known_region(Unit::of(function));
-        Some(Plan { function, events, entry_region, entrances, accesses })
+        Some(Plan { function, events, entry_region, entrances, accesses, brief })
     }
 
     /// What an instruction does: action, place, flags of the site.
@@ -140,50 +143,6 @@ struct Found<'ctx> {
     action: Action<'ctx>,
     when: When,
     flags: u32,
-}
-
-/// Functions without loops and with no more accesses are taken for ones that loops elsewhere call.
-const SHORT_FUNCTION: usize = 64;
-
-/// Innermost loops with no more accesses count reuse inline.
-const SMALL_LOOP: usize = 32;
-
-/// Loops around others with no more accesses of their own count reuse inline, too: the factor of a row. Functions with
-/// loops that have no more accesses outside of them may be short loops that others call: own values stay inline there.
-const FEW_AROUND: usize = 4;
-
-/// Loops with more accesses of their own do so much in an iteration that inlining gains little.
-const LARGE_LOOP: usize = 64;
-
-/// In functions with more accesses, only small innermost loops get more than calls: most of such a function is set-up,
-/// input and output.
-const LARGE_FUNCTION: usize = 120;
-
-/// Decides how much code each event is worth. Inlining everything everywhere takes more than twice the time to compile.
-fn weigh<'ctx>(events: &mut [Event<'ctx>], loops: &Loops<'ctx>, accesses: usize) {
-    let short = loops.all.is_empty() && accesses <= SHORT_FUNCTION;
-    let mut in_loop = vec![0usize; loops.all.len()];
-    let mut outside = 0;
-    let of = |event: &Event<'ctx>| event.inst.get_parent().and_then(|b| loops.innermost(b));
-    for event in events.iter() {
-        match of(event) {
-            Some(index) => in_loop[index] += 1,
-            None => outside += 1,
-        }
-    }
-    let remainders = remainders::find(events, loops);
-    for event in events {
-        event.worth = match of(event) {
-            None if short || outside <= FEW_AROUND => Worth::Own,
-            None => Worth::Call,
-            Some(index) if remainders.contains(&index) => Worth::Rest,
-            Some(index) if !loops.has_inner(index) && in_loop[index] <= SMALL_LOOP => Worth::Events,
-            Some(index) if in_loop[index] <= FEW_AROUND => Worth::Events,
-            Some(index) if in_loop[index] > LARGE_LOOP => Worth::Call,
-            Some(_) if accesses > LARGE_FUNCTION => Worth::Call,
-            Some(_) => Worth::Own,
-        };
-    }
 }
 
 /// Whether a call has the shape of the C library's function, and not that of another function of the same name.

@@ -8,22 +8,19 @@ use crate::llvm::loops::Loops;
 use crate::llvm::objects::{self, Object};
 use crate::tables::SiteAccess;
 use inkwell::module::Module;
-use inkwell::values::{AsValueRef, FunctionValue, InstructionOpcode, InstructionValue, PointerValue};
+use inkwell::values::{AsValueRef, InstructionOpcode, InstructionValue, PointerValue};
 use std::collections::HashMap;
 use threadtalk_abi::module::{NO_STRIDE, VARIABLE_STRIDE};
 
-/// Describes the accesses of a function, in their order.
+/// Describes the accesses of a function, in their order. `analysis`: needed if it has loops.
 pub fn all<'ctx>(
     module: &Module<'ctx>,
-    function: FunctionValue<'ctx>,
+    analysis: Option<&mut Analysis>,
     loops: &Loops<'ctx>,
     actions: &[(InstructionValue<'ctx>, &Action<'ctx>)],
 ) -> Vec<SiteAccess> {
     let mut found: Vec<SiteAccess> = actions.iter().map(|(inst, action)| named(*inst, action)).collect();
-    if loops.all.is_empty() {
-        return found;
-    }
-    let mut analysis = Analysis::of(function);
+    let Some(analysis) = analysis else { return found };
     let mut groups: HashMap<Group, Vec<(usize, PointerValue<'ctx>)>> = HashMap::new();
     for (at, (inst, action)) in actions.iter().enumerate() {
         let (Some(pointer), Some(block)) = (pointer(*inst, action), inst.get_parent()) else { continue };

@@ -5,6 +5,7 @@
 //! * [`intrinsics`] knows LLVM's memory intrinsics: copies, masked vectors, gather and scatter.
 //! * [`lifetime`] knows when stack variables die.
 //! * [`describe`] says what accesses go to, for the report.
+//! * [`worth`] decides how much code each event gets.
 //! * The C library's functions are in [`crate::library`].
 
 pub mod collect;
@@ -12,6 +13,7 @@ pub mod describe;
 pub mod intrinsics;
 pub mod lifetime;
 pub mod memory;
+pub mod worth;
 
 use crate::library::{Allocator, Effect};
 use crate::tables::{RegionId, SiteId};
@@ -126,4 +128,6 @@ pub struct Plan<'ctx> {
     pub entrances: Vec<Entrance<'ctx>>,
     /// Number of accesses.
     pub accesses: usize,
+    /// Loops that are known to run few iterations.
+    pub brief: worth::Brief,
 }

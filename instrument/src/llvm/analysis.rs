@@ -64,6 +64,16 @@ impl Analysis {
     }
 }
 
+impl Analysis {
+    /// How often a loop runs at most each time it is entered; `None` if that is not known when compiling, or 2^32 or
+    /// more.
+    pub fn most_iterations(&self, header: BasicBlock<'_>) -> Option<u64> {
+        // SAFETY: a block of the function that was analysed.
+        let most = unsafe { ffi::threadtalk_shim_most_iterations(self.0, header.as_mut_ptr()) };
+        (most > 0).then_some(most.into())
+    }
+}
+
 impl Drop for Analysis {
     fn drop(&mut self) {
         // SAFETY: came from `of` and is not used after this.

@@ -80,6 +80,7 @@ unsafe extern "C" {
         inner: *mut i64,
         outer: *mut i64,
     );
+    pub fn threadtalk_shim_most_iterations(analysis: *mut c_void, header: LLVMBasicBlockRef) -> u32;
     pub fn threadtalk_shim_file_part(file: LLVMMetadataRef, directory: bool, length: *mut usize) -> *const c_char;
 
     pub fn threadtalk_shim_analysis_open(function: LLVMValueRef) -> *mut c_void;

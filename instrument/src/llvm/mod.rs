@@ -5,6 +5,7 @@
 
 pub mod analysis;
 pub mod debug;
+pub mod effects;
 pub mod ffi;
 pub mod loops;
 pub mod objects;

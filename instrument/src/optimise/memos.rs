@@ -1,14 +1,15 @@
 //! Gives reads of loop nests memos: see [`threadtalk_abi::memo`].
 //!
 //! The memos of a thread belong to one nest at a time, so a nest must not call what could contain another: the
-//! outermost loop around a read without such calls is its nest. It is as large as possible, because each time it is
-//! entered its reads know nothing.
+//! outermost loop around a read without such calls is its nest ([`super::nests`]). It is as large as possible, because
+//! each time it is entered its reads know nothing; nests that run a few iterations have none.
 //!
 //! Neighbours tend to have one state, so reads that walk through memory get memos. Where the address comes out of the
 //! data (`x[column[i]]`,
 //! `p = p->next`), states alternate: a memo would miss half of the time, the event cache does not.
 
-use super::segment::{plain, synchronises};
+use super::nests::Nests;
+use super::segment::plain;
 use super::whole_loops::Offer;
 use super::windows::{self, Windows};
 use crate::access::{Direction, Event, Plan, Worth};
@@ -109,28 +110,22 @@ fn source<'ctx>(event: &Event<'ctx>) -> (SiteId, Option<LLVMValueRef>) {
 
 /// The reads of each nest, by number of the loop; not more than there are memos.
 fn nests<'ctx>(plan: &Plan<'ctx>, loops: &Loops<'ctx>) -> BTreeMap<usize, Vec<usize>> {
-    let mut closed = vec![true; loops.all.len()];
-    for block in plan.function.get_basic_block_iter() {
-        let inside = loops.innermost(block);
-        if inside.is_some() && block.get_instructions().any(is_opaque) {
-            loops.chain(inside).for_each(|l| closed[l] = false);
-        }
-    }
-    let mut nests: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let nests = Nests::find(plan.function, loops);
+    let mut reads: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (number, event) in plan.events.iter().enumerate().filter(|(_, e)| is_candidate(e)) {
         let inside = event.inst.get_parent().and_then(|b| loops.innermost(b));
         if inside.is_some_and(|l| follows_data(event, loops, l)) {
             continue;
         }
-        let nest = loops.chain(inside).take_while(|&l| closed[l]).filter(|&l| loops.all[l].preheader.is_some()).last();
+        let nest = nests.around(loops, inside).filter(|&nest| !plan.brief.holds(loops, nest));
         if let Some(nest) = nest {
-            let events = nests.entry(nest).or_default();
+            let events = reads.entry(nest).or_default();
             if events.len() < MEMOS {
                 events.push(number);
             }
         }
     }
-    nests
+    reads
 }
 
 /// Whether an address depends on what the innermost loop has read at changing places.
@@ -159,23 +154,4 @@ fn origins<'ctx>(value: LLVMValueRef, loops: &Loops<'ctx>, innermost: usize) -> 
         open.extend((0..inst.get_num_operands()).map(|n| llvm::operand(value, n)).filter(|v| !llvm::is_block(*v)));
     }
     found
-}
-
-/// Whether an instruction may run code that uses the memos, or leave the function otherwise than by a branch.
-fn is_opaque(inst: InstructionValue<'_>) -> bool {
-    if matches!(inst.get_opcode(), InstructionOpcode::Invoke | InstructionOpcode::CallBr) {
-        return true;
-    }
-    if !llvm::is_call(inst) {
-        return synchronises(inst);
-    }
-    match llvm::callee(inst).map(|c| c.get_name().to_string_lossy().into_owned()) {
-        // The pass's own question before a loop, and regions that are timed.
-        Some(name) if [hooks::LOOP, hooks::ENTER, hooks::EXIT].iter().any(|hook| name == hook.name) => false,
-        // These call other functions.
-        Some(name) if name.starts_with("llvm.experimental.") || name.starts_with("llvm.coro.") => {
-            !name.starts_with("llvm.experimental.noalias.")
-        }
-        _ => synchronises(inst),
-    }
 }

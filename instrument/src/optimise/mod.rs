@@ -16,6 +16,7 @@
 pub mod inductions;
 pub mod memos;
 pub mod neighbours;
+pub mod nests;
 pub mod own_reads;
 pub mod remainders;
 pub mod segment;

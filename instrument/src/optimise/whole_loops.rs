@@ -8,6 +8,7 @@
 //! that they never touch what the affine ones do. All must access whole granules then: disjoint bytes may share a
 //! granule.
 
+use super::nests::Nests;
 use super::remainders;
 use super::segment::plain;
 use super::windows::{self, Group};
@@ -83,7 +84,12 @@ pub fn find<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis) -> Vec<Offer<'
         }
     }
     let remainders = remainders::find(&plan.events, &loops);
-    let offered = |(number, events): &(usize, Vec<_>)| !remainders.contains(number) && may_be_offered(events);
+    let nests = Nests::find(plan.function, &loops);
+    // A question costs more than what a nest of a few iterations does by itself.
+    let is_brief = |number| nests.around(&loops, Some(number)).is_some_and(|nest| plan.brief.holds(&loops, nest));
+    let offered = |(number, events): &(usize, Vec<_>)| {
+        !remainders.contains(number) && !is_brief(*number) && may_be_offered(events)
+    };
     let mut candidates: Vec<_> = of_loop.into_iter().filter(offered).collect();
     candidates.sort_by_key(|(number, _)| *number);
     let mut strays = Vec::new();

@@ -1,0 +1,108 @@
+//! How much code each event is worth. Inlining everything everywhere takes more than twice the time to compile.
+//!
+//! Nobody knows here how often a function is called, only what repeats inside it. So loops are worth code, unless they
+//! are large; a function in which nothing repeats for long may be one that loops elsewhere call, and is worth code as
+//! well; what stands around the loops of a function is set-up, and is not.
+
+use super::{Event, Worth};
+use crate::llvm::analysis::Analysis;
+use crate::llvm::loops::Loops;
+use crate::optimise::remainders;
+use inkwell::llvm_sys::prelude::LLVMBasicBlockRef;
+use std::collections::HashSet;
+
+/// Loops that run so many iterations at most, together with the loops inside them, repeat nothing for long: they are
+/// taken for the straight code that they would be if they were unrolled.
+const BRIEF: u64 = 32;
+
+/// Functions in which nothing repeats for long count reuse inline if they have no more accesses.
+const SHORT_FUNCTION: usize = 64;
+
+/// And with no more than so many, they test for own values inline. Solvers have such functions for blocks of 5 x 5.
+const STRAIGHT_FUNCTION: usize = 400;
+
+/// Innermost loops with no more accesses count reuse inline.
+const SMALL_LOOP: usize = 32;
+
+/// Loops around others with no more accesses of their own count reuse inline, too: the factor of a row. Functions with
+/// loops that have no more accesses outside of them may be short loops that others call: own values stay inline there.
+const FEW_AROUND: usize = 4;
+
+/// Loops with more accesses of their own take long to compile.
+const LARGE_LOOP: usize = 400;
+
+/// In functions with more accesses, loops around others get no more than calls: most of such a function is set-up,
+/// input and output.
+const LARGE_FUNCTION: usize = 120;
+
+/// Loops of which is known, when compiling, that they run no more than [`BRIEF`] iterations; by their headers.
+#[derive(Default)]
+pub struct Brief(HashSet<LLVMBasicBlockRef>);
+
+impl Brief {
+    /// Finds those of a function. `analysis`: needed if it has loops.
+    pub fn find(loops: &Loops<'_>, analysis: Option<&Analysis>) -> Self {
+        let Some(analysis) = analysis else { return Brief::default() };
+        // Of each loop, the most iterations that one of the loops inside runs in one of its own.
+        let mut inside = vec![Some(1u64); loops.all.len()];
+        let mut brief = HashSet::new();
+        // Inner loops come after outer ones.
+        for (number, one) in loops.all.iter().enumerate().rev() {
+            let own = analysis.most_iterations(one.header);
+            let all = inside[number].zip(own).map(|(inside, own)| inside.saturating_mul(own)).filter(|n| *n <= BRIEF);
+            if all.is_some() {
+                brief.insert(one.header.as_mut_ptr());
+            }
+            if let Some(parent) = one.parent {
+                inside[parent] = inside[parent].zip(all).map(|(a, b)| a.max(b));
+            }
+        }
+        Brief(brief)
+    }
+
+    /// Whether it is known that a loop runs few iterations.
+    pub fn holds(&self, loops: &Loops<'_>, number: usize) -> bool {
+        self.0.contains(&loops.all[number].header.as_mut_ptr())
+    }
+
+    /// The innermost of a loop and those around it that may run long.
+    fn lasting(&self, loops: &Loops<'_>, innermost: Option<usize>) -> Option<usize> {
+        loops.chain(innermost).find(|&number| !self.holds(loops, number))
+    }
+}
+
+/// Decides how much code the events of a function are worth.
+pub fn weigh(events: &mut [Event<'_>], loops: &Loops<'_>, brief: &Brief, accesses: usize) {
+    let lasting = |event: &Event<'_>| {
+        let innermost = event.inst.get_parent().and_then(|block| loops.innermost(block));
+        brief.lasting(loops, innermost)
+    };
+    let mut in_loop = vec![0usize; loops.all.len()];
+    let mut outside = 0;
+    for event in events.iter() {
+        match lasting(event) {
+            Some(number) => in_loop[number] += 1,
+            None => outside += 1,
+        }
+    }
+    let mut encloses = vec![false; loops.all.len()];
+    let mut lasts = false;
+    for number in (0..loops.all.len()).filter(|&number| !brief.holds(loops, number)) {
+        lasts = true;
+        loops.chain(loops.all[number].parent).for_each(|outer| encloses[outer] = true);
+    }
+    let remainders = remainders::find(events, loops);
+    for event in events {
+        event.worth = match lasting(event) {
+            None if !lasts && accesses <= SHORT_FUNCTION => Worth::Events,
+            None if !lasts && accesses <= STRAIGHT_FUNCTION || outside <= FEW_AROUND => Worth::Own,
+            None => Worth::Call,
+            Some(number) if remainders.contains(&number) => Worth::Rest,
+            Some(number) if !encloses[number] && in_loop[number] <= SMALL_LOOP => Worth::Events,
+            Some(number) if in_loop[number] <= FEW_AROUND => Worth::Events,
+            Some(number) if in_loop[number] > LARGE_LOOP => Worth::Call,
+            Some(number) if encloses[number] && accesses > LARGE_FUNCTION => Worth::Call,
+            Some(_) => Worth::Own,
+        };
+    }
+}
