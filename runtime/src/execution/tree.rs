@@ -5,7 +5,7 @@
 //! shared out by the time on the clock, which is exact where no window holds both a wait and work.
 //!
 //! Recursion folds: a region inside itself is the node that it is inside of, whose time runs once. Regions that were
-//! entered 131 072 times and take less than a microsecond each are not timed from then on: their time is their
+//! entered 8 192 times and take less than a microsecond each are not timed from then on: their time is their
 //! caller's, and their visits stop.
 
 use crate::events::{EventKey, Table};
@@ -24,7 +24,7 @@ const FRAMES: usize = 1 << 16;
 /// Nodes of a thread. What would be further nodes belongs to their callers.
 const NODES: u32 = 1 << 16;
 /// Regions are looked at for the first time after so many visits, and then after as many again.
-const MANY: u64 = 1 << 17;
+const MANY: u64 = 1 << 13;
 /// Mean time below which a region is not timed any more.
 const TINY_NS: u64 = 1_000;
 /// Bits for regions that are not timed: 2 MiB of addresses.

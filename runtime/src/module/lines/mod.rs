@@ -8,9 +8,12 @@
 //! blocks is one line of many, interleaved counters are all of them. What a thread wrote while it was alone is counted
 //! apart: how many threads read an element of it tells what they divide among themselves from what all of them need.
 
+mod alike;
+
 use crate::process::Process;
 use crate::tally::Tally;
-use core::sync::atomic::{AtomicU32, Ordering};
+use alike::{Alike, Lines};
+use core::sync::atomic::Ordering;
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::{NONE, SHARED};
 use threadtalk_profile::layout::{SharedLineRecord, WrittenSiteRecord, block, shared_line_flags};
@@ -20,6 +23,10 @@ use threadtalk_sigmem::{FreshId, Run};
 const LINE: u64 = 64;
 /// Elements of a line.
 const ELEMENTS: usize = (LINE / GRANULE) as usize;
+/// Ranges of so many lines are looked through with several kinds of lines in hand.
+const MANY_LINES: u64 = 64;
+/// Kinds of lines in hand: members of structures that different lines write repeat after 3, 5 or 7 lines.
+const SLOTS: usize = 16;
 /// Bits of a site in a key: more than `Sites` can number.
 const SITE_BITS: u32 = 24;
 
@@ -61,6 +68,14 @@ impl SharedLines {
 
     /// The elements of a range are about to die: looks at all lines that it touches.
     pub fn range_dies(&self, process: &Process, address: u64, bytes: u64) {
+        if bytes < MANY_LINES * LINE {
+            self.look_through(process, address, bytes, Alike::<1>::new());
+        } else {
+            self.look_through(process, address, bytes, Alike::<SLOTS>::new());
+        }
+    }
+
+    fn look_through<const N: usize>(&self, process: &Process, address: u64, bytes: u64, mut alike: Alike<N>) {
         let first = address & !(LINE - 1);
         let end = address.saturating_add(bytes).next_multiple_of(LINE);
         for run in process.signature.directory.runs(first, end.saturating_sub(first)) {
@@ -69,22 +84,13 @@ impl SharedLines {
             if process.signature.is_aliased(address) {
                 continue;
             }
-            // Most lines are in one state from end to end, as are their neighbours: nothing is shared there, and they
-            // count as one.
-            let (mut state, mut alike) = (NONE, 0);
             for (line, at) in cells.chunks_exact(ELEMENTS).zip((address..).step_by(LINE as usize)) {
-                let Some(uniform) = uniform(line) else {
-                    self.look_at(process, at, line);
-                    continue;
-                };
-                if uniform != state {
-                    self.count(process, &[describe(process, state); ELEMENTS], alike);
-                    (state, alike) = (uniform, 0);
+                if let Some(other) = alike.add(line, at) {
+                    self.look_at(process, &other);
                 }
-                alike += 1;
             }
-            self.count(process, &[describe(process, state); ELEMENTS], alike);
         }
+        alike.all().for_each(|lines| self.look_at(process, lines));
     }
 
     /// The process ends, and all cells were looked at.
@@ -115,22 +121,17 @@ impl SharedLines {
         self.serial.write(process, block::SERIAL_SITES, record);
     }
 
-    fn look_at(&self, process: &Process, address: u64, cells: &[AtomicU32]) {
+    fn look_at(&self, process: &Process, lines: &Lines) {
         let mut line = [Element::default(); ELEMENTS];
         let (mut last, mut parallel) = (Element::default(), false);
-        for (cell, element) in cells.iter().zip(&mut line) {
-            // Acquire: the partner is the exchange that put a reader's name there; the state behind it is read below.
-            let state = cell.load(Ordering::Acquire);
-            if state == NONE {
-                continue;
-            }
+        for (&state, element) in lines.states.iter().zip(&mut line).filter(|(state, _)| **state != NONE) {
             if state != last.state {
                 last = describe(process, state);
             }
             *element = last;
             parallel |= last.parallel;
         }
-        self.count(process, &line, 1);
+        self.count(process, &line, lines.times);
         if !parallel {
             return;
         }
@@ -141,7 +142,7 @@ impl SharedLines {
         };
         if let Some(finding) = judge(&line, reads, reader) {
             let writers = line.iter().filter(|e| e.parallel).fold(0, |bits, e| bits | 1 << (e.thread % 64));
-            self.add(process, address, finding, writers);
+            self.add(process, lines, finding, writers);
         }
     }
 
@@ -178,19 +179,19 @@ impl SharedLines {
     }
 
     /// `writers`: bits of all threads that wrote the line.
-    fn add(&self, process: &Process, address: u64, mut f: Finding, writers: u64) {
+    fn add(&self, process: &Process, of: &Lines, mut f: Finding, writers: u64) {
         if f.flags == 0 && f.sites[0] > f.sites[1] {
             f.sites.swap(0, 1);
             f.threads.swap(0, 1);
         }
         let key = u64::from(f.flags) << (2 * SITE_BITS) | u64::from(f.sites[1]) << SITE_BITS | u64::from(f.sites[0]);
         let Some([lines, first, allocation, pair, threads]) = self.found.counters(key) else { return };
-        lines.fetch_add(1, Ordering::Relaxed);
+        lines.fetch_add(of.times, Ordering::Relaxed);
         let [a, b] = f.threads.map(u64::from);
         threads.fetch_or(writers | 1 << (a % 64) | 1 << (b % 64), Ordering::Relaxed);
         // Relaxed: each is meaningful alone; two threads that find the first line at once may mix their examples.
-        if first.compare_exchange(0, address, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-            allocation.store(self.allocation(process, address), Ordering::Relaxed);
+        if first.compare_exchange(0, of.first, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+            allocation.store(self.allocation(process, of.first), Ordering::Relaxed);
             pair.store((b + 1) << 32 | (a + 1), Ordering::Relaxed);
         }
     }
@@ -200,13 +201,6 @@ impl SharedLines {
         let pieces = (line..line + LINE).step_by(16);
         pieces.map(|at| process.objects.site_of(at)).find(|site| *site != 0).unwrap_or(0).into()
     }
-}
-
-/// The state of all cells of a line.
-fn uniform(line: &[AtomicU32]) -> Option<u32> {
-    // Acquire: as in `look_at`; an equal name later means the same state.
-    let first = line.first()?.load(Ordering::Acquire);
-    line.iter().all(|cell| cell.load(Ordering::Relaxed) == first).then_some(first)
 }
 
 fn describe(process: &Process, state: u32) -> Element {
@@ -299,7 +293,6 @@ mod tests {
         assert_eq!(found(&[(1, &[2, 3])]), None);
     }
 
-    /// What `range_dies` takes for granted of lines in one state.
     #[test]
     fn a_line_in_one_state_shares_nothing() {
         for readers in [&[][..], &[2], &[2, 3], &[1, 2]] {
