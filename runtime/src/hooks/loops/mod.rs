@@ -221,6 +221,11 @@ fn dense(access: &Access) -> bool {
             && access.address.is_multiple_of(GRANULE)
 }
 
+/// Whether a write leaves its id in all cells of its span: it writes every byte, or some of every granule.
+fn gapless(access: &Access) -> bool {
+    access.stride == 0 || access.stride.unsigned_abs() <= u64::from(access.bytes).max(GRANULE)
+}
+
 /// The cells as plain numbers: relaxed loads that may be joined into vector loads.
 pub(super) fn plain(cells: &[AtomicU32]) -> &[u32] {
     // SAFETY: same layout. In a race-free program no other thread changes these cells during the loop, except readers
@@ -233,8 +238,9 @@ pub(super) fn plain(cells: &[AtomicU32]) -> &[u32] {
 pub(super) fn write(t: &mut Thread, p: &Process, access: &Access, iterations: u64) {
     let fresh = fresh_id(t, p, access.site).0;
     let Some(span) = Span::of(access, iterations) else { return };
-    let (pattern, is_dense) = (Pattern::of(access, span.first), dense(access));
-    let is_known = is_dense || is_pair(access) && access.stride > 0 && pattern.is_exact();
+    let is_gapless = gapless(access);
+    let pattern = if is_gapless { Pattern::ALL } else { Pattern::of(access, span.first) };
+    let is_known = is_gapless || is_pair(access) && access.stride > 0 && pattern.is_exact();
     // Writes in windows are not seen.
     if !is_known || t.has_written_windows() || p.signature.pool.chunks_aliased() != 0 {
         return store(t, p, access, span, iterations, fresh);
@@ -246,7 +252,7 @@ pub(super) fn write(t: &mut Thread, p: &Process, access: &Access, iterations: u6
         at = part.1;
         let mut rest = part.0;
         while let Some((from, to)) = t.quiet.unfilled((&p.claims, &t.writable), own, (rest, part.1), (pattern, fresh)) {
-            if is_dense {
+            if is_gapless {
                 fill(t, p, from, to - from, fresh);
             } else if let Some(stride) = NonZeroU64::new(access.stride.unsigned_abs()) {
                 // The accesses that begin there; being whole words, they end there.
@@ -271,7 +277,7 @@ fn is_pair(access: &Access) -> bool {
 }
 
 fn store(t: &mut Thread, p: &Process, access: &Access, span: Span, iterations: u64, fresh: u32) {
-    if dense(access) {
+    if gapless(access) {
         fill(t, p, span.first, span.last - span.first + 1, fresh);
         return;
     }
