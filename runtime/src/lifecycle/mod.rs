@@ -5,6 +5,7 @@
 
 pub mod exit;
 pub mod fork;
+mod signals;
 pub mod start;
 pub mod thread_end;
 pub mod threads;

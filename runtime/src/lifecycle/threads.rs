@@ -16,6 +16,7 @@
 //! all three                 the slot is free again
 //! ```
 
+use super::signals::Held;
 use super::{is_active, thread_end};
 use crate::core_api::{self, AddressRange, CreationTicket};
 use core::ffi::{c_int, c_void};
@@ -45,6 +46,8 @@ pub struct Slot {
     ticket: AtomicU64,
     stack_low: AtomicUsize,
     stack_high: AtomicUsize,
+    /// The signals that its creator had blocked.
+    pub(super) signals: AtomicU64,
 }
 
 /// So many that a chunk has 16 KiB.
@@ -69,6 +72,7 @@ static FIRST: Chunk = Chunk {
             ticket: AtomicU64::new(0),
             stack_low: AtomicUsize::new(0),
             stack_high: AtomicUsize::new(0),
+            signals: AtomicU64::new(0),
         }
     }; CHUNK],
     used: AtomicU32::new(0),
@@ -210,7 +214,10 @@ impl Slot {
 }
 
 /// A creation under way, in the creator.
-pub struct Creation(&'static Slot);
+pub struct Creation {
+    slot: &'static Slot,
+    held: Held,
+}
 
 impl Creation {
     /// Counts the thread, before it exists. `None`: profiling is off or there is no memory; then it is created unseen.
@@ -230,28 +237,30 @@ impl Creation {
         }
         EXISTING.fetch_add(1, Ordering::Relaxed);
         slot.ticket.store(core_api::thread_created().0, Ordering::Relaxed);
-        Some(Self(slot))
+        // Last: handlers of this thread see it as it is.
+        Some(Self { slot, held: Held::begin(&slot.signals) })
     }
 
     /// What the trampoline needs.
     pub fn argument(&self) -> *mut c_void {
-        core::ptr::from_ref(self.0).cast_mut().cast()
+        core::ptr::from_ref(self.slot).cast_mut().cast()
     }
 
     /// The call has returned, with the thread's handle if it worked.
     pub fn end(self, handle: Option<pthread_t>) {
         match handle {
             Some(handle) => {
-                self.0.handle.store(handle, Ordering::Release);
-                self.0.mark(CREATED);
+                self.slot.handle.store(handle, Ordering::Release);
+                self.slot.mark(CREATED);
             }
             None => {
-                let ticket = self.0.ticket();
-                free(self.0);
+                let ticket = self.slot.ticket();
+                free(self.slot);
                 let alone = EXISTING.fetch_sub(1, Ordering::Relaxed) == 2;
                 core_api::thread_create_failed(ticket, alone);
             }
         }
+        self.held.end();
     }
 }
 

@@ -3,6 +3,7 @@
 //! It leaves no frame behind: a thread that ends by `pthread_exit` or is cancelled unwinds its stack, and Rust code
 //! that does not unwind would abort the program there. So it jumps to the program's start routine.
 
+use super::signals;
 use super::threads::Slot;
 use super::unnoticed::unnoticed;
 use core::ffi::c_void;
@@ -40,6 +41,8 @@ unsafe extern "C" fn begin(slot: *mut c_void, frame: usize) -> Routine {
     // Read first: if the creator has detached the thread, only its own end frees the slot.
     let routine =
         Routine { start: slot.start.load(Ordering::Relaxed), argument: slot.argument.load(Ordering::Relaxed) };
+    let signals = slot.signals.load(Ordering::Relaxed);
     unnoticed(|| slot.begin(frame));
+    signals::let_go(signals);
     routine
 }
