@@ -176,15 +176,25 @@ fn attribute(t: &mut Thread, p: &Process, site: u32, mut element: u64, mut n: u6
     while n > 0 && n >= u64::from(t.until_lookup) {
         let passed = u64::from(t.until_lookup.max(1));
         element += (passed - 1) * GRANULE;
-        p.objects.communication(site, element, p.options.objects);
+        p.objects.communication(site, element, lookup_period(t.lookups, p.options.objects));
+        t.lookups = t.lookups.saturating_add(1);
         // Uniform from 1 to 2n - 1, which is n on average: a step of a linear congruential generator (Knuth, MMIX)
         // whose state is what this thread has checked and where.
         let mixed = (element ^ u64::from(t.checked) << 32).wrapping_mul(6_364_136_223_846_793_005) >> 33;
-        t.until_lookup = (mixed % (2 * p.options.objects - 1)) as u32 + 1;
+        t.until_lookup = (mixed % (2 * lookup_period(t.lookups, p.options.objects) - 1)) as u32 + 1;
         element += GRANULE;
         n -= passed;
     }
     t.until_lookup -= n as u32;
+}
+
+/// One in how many communications a thread looks up, which has looked up so many. A share of a thread's communications
+/// is known to 3 % after 1024 of them; from there on each doubling of its precision may cost as much as the one before.
+/// Who asks for all of them (`least` 1) gets all.
+fn lookup_period(lookups: u32, least: u64) -> u64 {
+    let doublings = if least > 1 { (lookups / 1024).min(6) } else { 0 };
+    // Not 0: nothing is looked up then.
+    (least << doublings).max(1)
 }
 
 #[inline]
@@ -285,3 +295,19 @@ fn check_alias(t: &mut Thread, p: &Process, element: u64, n: u32) {
 }
 
 const _: () = assert!(core::mem::offset_of!(EventRecord, rar) == 0 && core::mem::offset_of!(EventRecord, next) == 8);
+
+#[cfg(test)]
+mod tests {
+    use super::lookup_period;
+
+    /// A period is followed by itself or by its double, up to 64 times the first one.
+    #[test]
+    fn lookups_become_rarer_step_by_step_unless_all_are_asked_for() {
+        for lookups in [0, 1, 1023, 1024, 1 << 20, u32::MAX] {
+            assert_eq!(lookup_period(lookups, 1), 1, "{lookups}");
+            let (period, next) = (lookup_period(lookups, 64), lookup_period(lookups.saturating_add(1), 64));
+            assert!((64..=64 * 64).contains(&period) && period <= next && next <= 2 * period, "{lookups}: {period}");
+        }
+        assert!(lookup_period(0, 64) == 64 && lookup_period(u32::MAX, 64) > 64);
+    }
+}

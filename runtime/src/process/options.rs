@@ -169,7 +169,7 @@ const TABLE: &[Entry] = &[
         set: |o, v| o.bind = v, get: |o| o.bind },
     Entry { name: b"counters", range: Range::Events, help: b"events of each section that the processor and the kernel count, if they do; a descriptor each in each thread",
         set: |o, v| o.counters = v, get: |o| o.counters },
-    Entry { name: b"objects", range: Range::Number(0, 1 << 16), help: b"attribute one true communication in so many to the allocation of its memory; 0 = none",
+    Entry { name: b"objects", range: Range::Number(0, 1 << 16), help: b"attribute one true communication in so many to the allocation of its memory, fewer where a thread has had thousands; 0 = none, 1 = all",
         set: |o, v| o.objects = v, get: |o| o.objects },
     Entry { name: b"quiet", range: SWITCH, help: b"print nothing at the end",
         set: |o, v| o.quiet = v == 1, get: |o| o.quiet as u64 },

@@ -92,6 +92,8 @@ pub struct Thread {
     pub context: u32,
     /// True communications until one is looked up.
     pub until_lookup: u32,
+    /// True communications looked up, of all threads that the block has served.
+    pub lookups: u32,
     /// Its record in the profile.
     pub record: *mut ThreadRecord,
     /// Events whose cells were checked for aliasing, not yet added to the profile's total.
@@ -158,6 +160,7 @@ impl Thread {
             phases: Phases::new(),
             context: 0,
             until_lookup: 0,
+            lookups: 0,
             record: ptr::null_mut(),
             checked: 0,
             suspect: 0,
