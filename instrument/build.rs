@@ -13,6 +13,7 @@ const SOURCES: &[&str] = &[
     "ignorelist.cpp",
     "loop_copies.cpp",
     "objects.cpp",
+    "target.cpp",
 ];
 
 fn main() {

@@ -36,15 +36,6 @@ folder=$(cd "$folder" && pwd)
 cd "$root"
 target=${CARGO_TARGET_DIR:-$root/target}
 
-# The two archives differ in features, so each is copied away before the next is built.
-build_runtime() {
-    option=$1
-    cargo build --locked --quiet --package threadtalk-runtime-archive --profile runtime --features "$2"
-    scripts/link-runtime.sh $option "$target/runtime/libthreadtalk_rt.a" "$folder/lib/threadtalk"
-}
-build_runtime "" "$features"
-build_runtime --wrap "wrap $features"
-
 if [ -z "$only_runtime" ]; then
     LLVM_SYS_191_PREFIX=${LLVM_SYS_191_PREFIX:-/usr/lib/llvm-19}
     export LLVM_SYS_191_PREFIX
@@ -57,3 +48,18 @@ if [ -z "$only_runtime" ]; then
     done
     "$folder/bin/threadtalk" man "$folder/share/man/man1"
 fi
+
+# The pass itself makes the functions that instrumented modules share; that of the folder, if only the runtime is built.
+functions=$(mktemp -d)
+trap 'rm -rf "$functions"' EXIT
+THREADTALK_PASS_OPTIONS=functions=1 "${CC:-clang-19}" -O2 -fPIC -fpass-plugin="$folder/lib/threadtalk/libthreadtalk_pass.so" \
+    -x c -c /dev/null -o "$functions/functions.o"
+
+# The two archives differ in features, so each is copied away before the next is built.
+build_runtime() {
+    option=$1
+    cargo build --locked --quiet --package threadtalk-runtime-archive --profile runtime --features "$2"
+    scripts/link-runtime.sh $option "$target/runtime/libthreadtalk_rt.a" "$folder/lib/threadtalk" "$functions/functions.o"
+}
+build_runtime "" "$features"
+build_runtime --wrap "wrap $features"

@@ -1,8 +1,11 @@
 #!/bin/sh
 # Turns the runtime's Rust static library into what programs link to.
 #
-#   scripts/link-runtime.sh LIBRARY FOLDER          libthreadtalk_rt.a, libthreadtalk_rt.so, libthreadtalk_rt.syms
-#   scripts/link-runtime.sh --wrap LIBRARY FOLDER   libthreadtalk_rt_static.a, libthreadtalk_rt_static.wrap
+#   scripts/link-runtime.sh LIBRARY FOLDER [OBJECT]          libthreadtalk_rt.a, libthreadtalk_rt.so, libthreadtalk_rt.syms
+#   scripts/link-runtime.sh --wrap LIBRARY FOLDER [OBJECT]   libthreadtalk_rt_static.a, libthreadtalk_rt_static.wrap
+#
+# OBJECT holds the functions that instrumented code calls (the pass makes them: scripts/build.sh); programs that call hooks
+# alone need none.
 #
 # A Rust static library brings the symbols of Rust's own library, which clash with those of any other Rust static library in the
 # program. So it becomes one relocatable object in which only the runtime's interface is global. The
@@ -16,6 +19,7 @@ if [ "$1" = --wrap ]; then
 fi
 library=$1
 folder=$2
+functions=${3:-}
 cc=${CC:-clang-19}
 # A folder that was copied without its archives' members leaves an empty one, from which ld takes nothing and says nothing.
 if ! ar t "$library" | grep -q .; then
@@ -27,12 +31,12 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 # Link-time optimisation left the runtime in one member, which this symbol pulls in.
-ld -r -u __threadtalk_init -o "$scratch/all.o" "$library"
+ld -r -u __threadtalk_init -o "$scratch/all.o" ${functions:+"$functions"} "$library"
 
 # What Rust does not mangle is the interface.
 nm --defined-only --extern-only --format=posix "$scratch/all.o" | cut -d' ' -f1 | grep -v -e '^_ZN' -e '^_R' -e '^rust_' |
     sort >"$scratch/interface"
-grep -v '^__threadtalk_' "$scratch/interface" | grep -v '^__wrap_' >"$scratch/weak" || true
+grep -v -e '^__threadtalk_' -e '^threadtalk\.' "$scratch/interface" | grep -v '^__wrap_' >"$scratch/weak" || true
 objcopy --keep-global-symbols="$scratch/interface" --weaken-symbols="$scratch/weak" "$scratch/all.o" "$scratch/library.o"
 
 # .preinit_array comes before all constructors, but only executables may have one.
@@ -47,6 +51,7 @@ else
         # An executable exports these to the libraries that it loads.
         echo '{'
         echo '    __threadtalk_*;'
+        echo '    threadtalk.*;'
         sed 's/.*/    &;/' "$scratch/weak"
         echo '};'
     } >"$folder/libthreadtalk_rt.syms"

@@ -13,6 +13,12 @@ bool threadtalk_pass_run(LLVMModuleRef module);
 // plugin.cpp
 void threadtalk_shim_register(void *pass_builder);
 void threadtalk_shim_error(LLVMContextRef context, const char *text, size_t length);
+// The code generator looks for the places of variables in the way that takes less time.
+void threadtalk_shim_follow_variables_alone();
+
+// target.cpp
+// Whether the CPU that a function is compiled for has features of these names, in LLVM's spelling.
+void threadtalk_shim_has_features(LLVMValueRef function, const char *const *names, size_t count, bool *has);
 
 // pointers.cpp
 LLVMValueRef threadtalk_shim_underlying_object(LLVMValueRef pointer);

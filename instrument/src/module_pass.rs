@@ -31,6 +31,13 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
     if !triple.starts_with("x86_64") || triple.ends_with("x32") {
         return Err(PassError::Target(triple.into_owned()));
     }
+    if options.functions {
+        let emitter = ModuleEmitter::new(module);
+        emitter.define_functions()?;
+        emitter.drop_bases();
+        verify(module, &options)?;
+        return Ok(true);
+    }
     let ignorelist = options.ignorelist.as_deref().map(Ignorelist::open).transpose()?;
     let ignored = |prefix: &str, text: &str| ignorelist.as_ref().is_some_and(|l| l.contains(prefix, text));
     if ignored("src", &llvm::main_file(module)) {
@@ -46,6 +53,7 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
     let Some(emitter) = work.emitter.take().or_else(|| (!plans.is_empty()).then(|| ModuleEmitter::new(module))) else {
         return Ok(false);
     };
+    llvm::debug::follow_variables_alone();
     let Work { mut tables, options, counted, .. } = work;
     let mut statistics = Statistics::default();
     for plan in plans {
@@ -64,13 +72,15 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
     functions.iter().for_each(|&function| llvm::effects::forget(function));
     emitter.register(&mut tables)?;
     module.add_basic_value_flag(DONE_FLAG, FlagBehavior::Override, emitter.c32(threadtalk_abi::ABI_VERSION));
-    if options.verify {
-        module.verify().map_err(|e| PassError::Invalid(e.to_string()))?;
-    }
+    verify(module, &options)?;
     if options.stats {
         statistics.print(&llvm::main_file(module), &tables);
     }
     Ok(true)
+}
+
+fn verify(module: &Module<'_>, options: &Options) -> Result<(), PassError> {
+    if options.verify { module.verify().map_err(|e| PassError::Invalid(e.to_string())) } else { Ok(()) }
 }
 
 /// What is known of a module on the way.

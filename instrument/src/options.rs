@@ -23,6 +23,9 @@ pub struct Options {
     pub features: Features,
     /// `control_all`: each block gets a counter of its own beside those of the edges.
     pub control_all: bool,
+    /// `functions`: define the functions that instrumented modules call, for the runtime's archive, and do nothing
+    /// else.
+    pub functions: bool,
 }
 
 /// What the pass adds to a program.
@@ -65,6 +68,7 @@ impl Default for Options {
             stats: false,
             features: Features::UNASKED,
             control_all: false,
+            functions: false,
         }
     }
 }
@@ -77,7 +81,8 @@ pub enum OptionError {
     NotAPair(String),
     /// No such option.
     #[error(
-        "{VARIABLE}: unknown option '{0}' (known: opt, inline_limit, ignorelist, verify, stats, features, control_all)"
+        "{VARIABLE}: unknown option '{0}' (known: opt, inline_limit, ignorelist, verify, stats, features, control_all, \
+         functions)"
     )]
     Unknown(String),
     /// No such feature.
@@ -111,6 +116,7 @@ impl Options {
                 "opt" => options.optimise = flag(name, value)?,
                 "verify" => options.verify = flag(name, value)?,
                 "stats" => options.stats = flag(name, value)?,
+                "functions" => options.functions = flag(name, value)?,
                 "control_all" => options.control_all = flag(name, value)?,
                 "features" => options.features = Features::parse(value)?,
                 "ignorelist" => options.ignorelist = Some(value.to_string()),
@@ -149,7 +155,7 @@ mod tests {
 
     #[test]
     fn pairs_are_read_and_empty_parts_skipped() {
-        let text = "opt=0::inline_limit=7:ignorelist=/a b/list:verify=0:stats=1:features=control,cache:control_all=1:";
+        let text = "opt=0::inline_limit=7:ignorelist=/a b/list:verify=0:stats=1:features=control,cache:control_all=1:functions=1";
         let got = Options::parse(text).unwrap();
         let features = Features { memory: false, control: true, cache: true };
         let ignorelist = Some("/a b/list".to_string());
@@ -162,7 +168,8 @@ mod tests {
                 verify: false,
                 stats: true,
                 features,
-                control_all: true
+                control_all: true,
+                functions: true
             }
         );
         assert_eq!(Options::parse("").unwrap(), Options::default());

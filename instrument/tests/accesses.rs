@@ -274,7 +274,7 @@ int main(void) { f(a); }
     let project = Project::new("a.c", source).flags(&["-mavx512f", "-mavx512vl"]);
     let ir = project.ir("a.c", &["-O2"]);
     assert!(
-        ir.contains("__threadtalk_read_masked") && ir.contains("__threadtalk_write_masked"),
+        ir.contains("@threadtalk.hook.read_masked.avx512(") && ir.contains("@threadtalk.hook.write_masked.avx512("),
         "masked load and store"
     );
     if cpu_has("avx512vl") {

@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::process::Command;
 use support::{LEVELS, Project, function, must_fail, must_succeed};
 
 const LIBRARY: &str = "int shared[10]; int get(int i) { return shared[i]; } void put(int i, int v) { shared[i] = v; }";
@@ -143,4 +144,96 @@ fn huge_functions_stay_linear() {
     };
     let (small, large) = (size(2_000), size(20_000));
     assert!(large < 11 * small, "{small} lines for 2000 statements, {large} for 20000");
+}
+
+const STEP: &str = r#"
+struct body { double x, y, vx, vy; };
+double step(struct body *b, long n, double dt, const long *next) {
+  double energy = 0;
+  for (long i = 0; i < n; i++) {
+    struct body *own = &b[next[i]];
+    double dx = own->x - b[i].x, dy = own->y - b[i].y, r = dx * dx + dy * dy;
+    if (r > 0) {
+      own->vx -= dx / r * dt;
+      own->vy -= dy / r * dt;
+    }
+    energy += own->vx * own->vx + own->vy * own->vy;
+  }
+  return energy;
+}
+"#;
+
+/// The search for places of variables that takes less time, unless the command line says which: `-mllvm` of the one or
+/// of the other.
+#[test]
+fn places_of_variables_are_found_in_the_shorter_way_unless_told_otherwise() {
+    let project = Project::new("step.c", STEP);
+    let assembly = |flags: &[&str]| {
+        let mut clang = project.clang("clang-19");
+        must_succeed(clang.args(["-O2", "-S", "-o", "-", "step.c"]).args(flags)).stdout
+    };
+    let unasked = assembly(&[]);
+    assert_eq!(unasked, assembly(&["-mllvm", "-experimental-debug-variable-locations=0"]));
+    assert_ne!(unasked, assembly(&["-mllvm", "-experimental-debug-variable-locations=1"]));
+}
+
+const WIDE: &str = r#"
+#include <stdio.h>
+#define LANES (BYTES / 8)
+typedef long vector __attribute__((vector_size(BYTES)));
+long shared[64];
+int main(int argc, char **argv) {
+  vector all[4];
+  for (int i = 0; i < LANES; i++) all[0][i] = i, all[1][i] = 10 * i, all[2][i] = 100 * i, all[3][i] = 1000 * i;
+  vector a = all[0], b = all[1], c = all[2], d = all[3];
+  for (int i = 0; i < 64; i++) shared[i] = i * argc, a += shared[63 - i], b ^= a, c += b, d -= c;
+  for (int i = 0; i < LANES; i++) printf("%ld ", a[i] + b[i] + c[i] + d[i]);
+}
+"#;
+
+/// Each access calls a function, which prints: what the caller holds in vectors is as without instrumentation.
+#[test]
+fn registers_of_all_widths_survive_calls() {
+    let widths = [("sse2", "-DBYTES=16", "-msse2", ""), ("avx", "-DBYTES=32", "-mavx", ".avx")];
+    for (feature, bytes, flag, suffix) in
+        [("avx512f", "-DBYTES=64", "-march=x86-64-v4", ".avx512")].iter().chain(&widths)
+    {
+        let flags = ["-O2", "-fno-vectorize", bytes, flag];
+        let project = Project::new("wide.c", WIDE).options("inline_limit=0").flags(&flags);
+        let ir = project.ir("wide.c", &[]);
+        assert!(ir.contains(&format!("call preserve_allcc void @threadtalk.write8{suffix}(")), "{ir}");
+        if !support::cpu_has(feature) {
+            continue;
+        }
+        must_succeed(
+            Command::new("clang-19").args(flags).arg(project.path("wide.c")).arg("-o").arg(project.path("plain")),
+        );
+        let plain = must_succeed(&mut Command::new(project.path("plain"))).stdout;
+        project.build(&["wide.c"], &[]);
+        let accesses: usize = project.log().values().sum();
+        assert!(accesses >= 64, "{feature}: {accesses} calls");
+        let output = must_succeed(Command::new(project.path("program")).env("FAKE_LOG", "1"));
+        assert_eq!(String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&plain), "{feature}");
+    }
+}
+
+/// Other compilers name the CPU and not what it has.
+#[test]
+fn a_cpu_says_which_registers_there_are() {
+    let project = Project::new("library.c", LIBRARY);
+    for (attributes, suffix) in [
+        ("\"target-cpu\"=\"x86-64\"", ""),
+        ("\"target-cpu\"=\"haswell\"", ".avx"),
+        ("\"target-cpu\"=\"x86-64\" \"target-features\"=\"+avx2\"", ".avx"),
+        ("\"target-cpu\"=\"skylake-avx512\"", ".avx512"),
+        ("\"target-cpu\"=\"skylake-avx512\" \"target-features\"=\"-avx512f\"", ".avx"),
+        ("\"target-cpu\"=\"unheard-of\"", ""),
+    ] {
+        project.add(
+            "a.ll",
+            &format!("define i32 @get(ptr %p) {attributes} {{\n %v = load i32, ptr %p\n ret i32 %v\n}}\n"),
+        );
+        let got = project.ir("a.ll", &["-target", "x86_64-pc-linux-gnu"]);
+        assert!(got.contains(&format!("@threadtalk.read4{suffix}(")), "{attributes}: {got}");
+    }
 }

@@ -18,7 +18,7 @@ fn error(project: &Project) -> String {
 #[test]
 fn a_bad_option_is_an_error_of_the_compilation_in_one_line() {
     let stderr = error(&Project::new("a.c", SOURCE).options("fast=1"));
-    let known = "known: opt, inline_limit, ignorelist, verify, stats, features, control_all";
+    let known = "known: opt, inline_limit, ignorelist, verify, stats, features, control_all, functions";
     assert!(
         stderr.starts_with(&format!("error: threadtalk: THREADTALK_PASS_OPTIONS: unknown option 'fast' ({known})\n")),
         "{stderr}"

@@ -119,6 +119,30 @@ fn writes_lock_nothing_else_than_a_count_of_what_was_dropped() {
     }
 }
 
+/// What the pass made for the archive: the same for callers with registers of each width, and hooks alone are beyond.
+#[test]
+fn functions_of_the_pass_lock_and_divide_nothing_and_call_hooks_alone() {
+    let code = runtime();
+    let of = |name: &&String| name.starts_with("threadtalk.") && !code.0[*name].instructions.is_empty();
+    let names: Vec<&String> = code.0.keys().filter(of).collect();
+    let mut widths: [BTreeSet<&str>; 3] = Default::default();
+    for name in &names {
+        let function = &code.0[*name];
+        no_lock(name, function);
+        assert!(!function.instructions.iter().any(|i| i.mnemonic.contains("div")), "{name} divides");
+        let known = |m: &String| m.starts_with("__threadtalk_") || m.starts_with("threadtalk.") || m.starts_with('.');
+        let other: Vec<_> = function.mentions.iter().filter(|m| !known(m)).collect();
+        assert!(other.is_empty(), "{name}: {other:?}");
+        match name.rsplit_once('.') {
+            Some((narrow, "avx")) => widths[1].insert(narrow),
+            Some((narrow, "avx512")) => widths[2].insert(narrow),
+            _ => widths[0].insert(name.as_str()),
+        };
+    }
+    assert!(widths[0].contains("threadtalk.recall8.granules") && widths[0].len() > 60, "{names:?}");
+    assert!(widths[0] == widths[1] && widths[0] == widths[2], "{names:?}");
+}
+
 fn sequences() -> Code {
     let scene = Scene::new();
     // Unrolled iterations would count as one.

@@ -7,6 +7,8 @@ pub enum Shape {
     Loops,
     /// A right-hand side of differential equations, unrolled: one block of arithmetic statements.
     Statements,
+    /// The same through pointers that may lead to one array: nothing is moved past a store.
+    Aliasing,
     /// Decisions: a test of one element and a store, each in blocks of their own.
     Blocks,
     /// The initialisation of a table of structures through a pointer.
@@ -15,13 +17,14 @@ pub enum Shape {
 
 impl Shape {
     /// All of them.
-    pub const ALL: [Shape; 4] = [Shape::Loops, Shape::Statements, Shape::Blocks, Shape::Table];
+    pub const ALL: [Shape; 5] = [Shape::Loops, Shape::Statements, Shape::Aliasing, Shape::Blocks, Shape::Table];
 
     /// As in tables and in `--shapes`.
     pub fn name(self) -> &'static str {
         match self {
             Shape::Loops => "loops",
             Shape::Statements => "statements",
+            Shape::Aliasing => "aliasing",
             Shape::Blocks => "blocks",
             Shape::Table => "table",
         }
@@ -37,7 +40,8 @@ impl Shape {
 pub fn source(shape: Shape, accesses: u32) -> String {
     match shape {
         Shape::Loops => loops(accesses),
-        Shape::Statements => statements(accesses),
+        Shape::Statements => statements(accesses, "restrict "),
+        Shape::Aliasing => statements(accesses, ""),
         Shape::Blocks => blocks(accesses),
         Shape::Table => table(accesses),
     }
@@ -74,11 +78,12 @@ fn loops(accesses: u32) -> String {
     text
 }
 
-/// Each reads a coefficient and two elements of the vector, of which each is read from memory once, and writes one.
-fn statements(accesses: u32) -> String {
-    let n = accesses.div_ceil(3);
+/// Each reads a coefficient and two elements of the vector, of which each is read from memory once if the pointers are
+/// `restrict`, and writes one.
+fn statements(accesses: u32, restrict: &str) -> String {
+    let n = accesses.div_ceil(if restrict.is_empty() { 4 } else { 3 });
     let mut text =
-        String::from("void work(double *restrict d, const double *restrict y, const double *restrict k)\n{\n");
+        format!("void work(double *{restrict}d, const double *{restrict}y, const double *{restrict}k)\n{{\n");
     for i in 0..n {
         text.push_str(&format!("    d[{i}] = k[{i}] * y[{}] - y[{}];\n", i * 7 % n, i * 13 % n));
     }

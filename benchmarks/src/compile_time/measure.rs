@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Options, source};
+use super::{Options, Shape, source};
 use crate::build::{Compilers, Tool};
 use crate::error::during;
 use crate::{Error, Result, process};
@@ -35,35 +35,45 @@ pub struct Row {
 impl Row {
     /// CPU time as a multiple of the native compiler's.
     pub fn ratio(&self, tool: Tool) -> Option<f64> {
+        self.compared(tool, Tool::Native)
+    }
+
+    /// CPU time of one compiler as a multiple of another's.
+    pub fn compared(&self, tool: Tool, with: Tool) -> Option<f64> {
         let of = |tool| self.tools.get(&tool)?.as_ref().map(|outcome: &Outcome| outcome.cpu_s);
-        Some(of(tool)? / of(Tool::Native)?)
+        Some(of(tool)? / of(with)?)
     }
 }
 
-/// Compiles everything; `progress` hears of each step.
+/// Compiles everything; `progress` hears of each step before it begins.
 pub fn measure(options: &Options, compilers: &Compilers, mut progress: impl FnMut(&str)) -> Result<Vec<Row>> {
     let scratch = during(|| "creating a temporary folder".into(), tempfile::tempdir())?;
-    let mut files: Vec<(String, PathBuf)> = Vec::new();
+    let mut files: Vec<(String, Option<Shape>, PathBuf)> = Vec::new();
     for (&shape, &accesses) in options.shapes.iter().flat_map(|shape| options.accesses.iter().map(move |n| (shape, n)))
     {
         let file = scratch.path().join(format!("{}-{accesses}.c", shape.name()));
         during(|| format!("writing {}", file.display()), std::fs::write(&file, source(shape, accesses)))?;
-        files.push((format!("{}, {accesses}", shape.name()), file));
+        files.push((format!("{}, {accesses}", shape.name()), Some(shape), file));
     }
     for file in &options.sources {
-        files.push((file.file_name().unwrap_or_default().to_string_lossy().into_owned(), file.clone()));
+        files.push((file.file_name().unwrap_or_default().to_string_lossy().into_owned(), None, file.clone()));
     }
     let mut rows = Vec::new();
-    for (name, file) in files {
+    let mut too_large: Vec<(Tool, Shape, u64)> = Vec::new();
+    for (name, shape, file) in files {
+        let bytes = during(|| format!("reading {}", file.display()), std::fs::metadata(&file))?.len();
         let mut tools: BTreeMap<Tool, Option<Outcome>> = BTreeMap::new();
         for round in 0..options.runs {
             for tool in TOOLS {
-                // One that was killed would be killed again.
-                if matches!(tools.get(&tool), Some(None)) {
+                // One that was killed would be killed again, and with more of the same.
+                let smaller = too_large.iter().any(|&(t, s, b)| t == tool && Some(s) == shape && b <= bytes);
+                if smaller || matches!(tools.get(&tool), Some(None)) {
+                    tools.insert(tool, None);
                     continue;
                 }
                 progress(&format!("{name}: {}, round {}", tool.name(), round + 1));
                 let outcome = compile(options, compilers, tool, &file, scratch.path())?;
+                too_large.extend(shape.filter(|_| outcome.is_none()).map(|shape| (tool, shape, bytes)));
                 let best = match (tools.remove(&tool).flatten(), outcome) {
                     (Some(before), Some(now)) if before.cpu_s < now.cpu_s => Some(before),
                     (_, now) => now,
@@ -106,7 +116,6 @@ fn text_bytes(size: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Shape;
     use super::*;
     use std::time::Duration;
 
@@ -132,6 +141,18 @@ mod tests {
         let compilers = Compilers::find();
         let options = options(Duration::from_millis(1));
         assert!(compile(&options, &compilers, Tool::Native, &file, scratch.path()).unwrap().is_none());
+    }
+
+    #[test]
+    fn larger_functions_than_one_that_took_too_long_are_not_tried() {
+        let mut options = options(Duration::from_millis(1));
+        (options.shapes, options.accesses, options.runs) = (vec![Shape::Blocks], vec![3000, 1000, 9000], 2);
+        let mut steps = Vec::new();
+        let rows = measure(&options, &Compilers::find(), |step| steps.push(step.to_string())).unwrap();
+        assert!(rows.len() == 3 && rows.iter().all(|row| row.tools.values().all(Option::is_none)), "{rows:?}");
+        assert!(rows.iter().all(|row| row.tools.len() == TOOLS.len()), "{rows:?}");
+        let tried = |tool: &str| [3000, 1000].map(|n| format!("blocks, {n}: {tool}, round 1"));
+        assert_eq!(steps, [0, 1].map(|n| TOOLS.map(|tool| tried(tool.name())[n].clone())).concat());
     }
 
     #[test]

@@ -15,10 +15,11 @@ Compiles generated functions, or files of yours, natively, with ThreadSanitizer 
 memory and the size of the code. FLAGS are added to -O2 -g.
 
   --accesses A,B     sizes of the generated functions (default 2000,20000,200000; none with --source)
-  --shapes A,B       what they look like: loops, statements, blocks, table (default all)
+  --shapes A,B       what they look like: loops, statements, aliasing, blocks, table (default all)
   --source A,B       compile these C and C++ files
   --runs N           rounds; the least time of each tool counts (default 1)
-  --timeout SECONDS  kill a compiler that takes longer (default 120); the table says so
+  --timeout SECONDS  kill a compiler that takes longer (default 120); the table says so, for larger functions of the
+                     same shape, too, which are not tried
   --json FILE        write the table here, too
 ";
 
@@ -110,7 +111,7 @@ mod tests {
         assert_eq!(message(&["--source", "/no.c"]), "--source /no.c: there is no such file; see --help");
         assert_eq!(
             message(&["--shapes", "tree"]),
-            "--shapes tree: there are loops, statements, blocks, table; see --help"
+            "--shapes tree: there are loops, statements, aliasing, blocks, table; see --help"
         );
         assert!(message(&["--quick"]).contains("--quick"));
     }

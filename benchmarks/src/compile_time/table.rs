@@ -31,12 +31,15 @@ const COLUMNS: [(Tool, &str); 3] = [(Tool::Native, "-O2"), (Tool::Tsan, "tsan"),
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "commit {}; {}; {}", self.machine.commit, self.machine.threadtalk, self.machine.clang)?;
-        writeln!(f, "CPU seconds of compiling (multiple of -O2), peak memory in MiB, code in KiB")?;
+        writeln!(
+            f,
+            "CPU seconds of compiling (multiple of -O2; the last column: threadtalk's as one of tsan's), peak memory in MiB, code in KiB"
+        )?;
         write!(f, "{:<22}", "file")?;
         for (_, name) in COLUMNS {
             write!(f, "{name:>17}{:>7}{:>8}", "MiB", "KiB")?;
         }
-        writeln!(f)?;
+        writeln!(f, "{:>9}", "/ tsan")?;
         for row in &self.rows {
             write!(f, "{:<22}", row.file)?;
             for (tool, _) in COLUMNS {
@@ -46,11 +49,12 @@ impl fmt::Display for Table {
                         let time = format!("{cpu_s:.2} ({ratio})");
                         write!(f, "{time:>17}{:>7}{:>8}", peak_bytes >> 20, text_bytes >> 10)?;
                     }
-                    Some(None) => write!(f, "{:>17}{:>7}{:>8}", format!("killed at {} s", self.timeout_s), "-", "-")?,
+                    Some(None) => write!(f, "{:>17}{:>7}{:>8}", format!("not within {} s", self.timeout_s), "-", "-")?,
                     None => write!(f, "{:>17}{:>7}{:>8}", "-", "-", "-")?,
                 }
             }
-            writeln!(f)?;
+            let compared = row.compared(Tool::Threadtalk, Tool::Tsan).map(|ratio| format!("{ratio:.2}x"));
+            writeln!(f, "{:>9}", compared.as_deref().unwrap_or("-"))?;
         }
         Ok(())
     }
@@ -71,7 +75,11 @@ mod tests {
         let row = text.lines().last().unwrap();
         let words: Vec<_> = row.split_whitespace().collect();
         assert_eq!(words[2..8], ["2.00", "(1.00x)", "96", "5", "3.00", "(1.50x)"]);
-        assert!(row.contains("killed at 30 s"), "{row}");
+        assert!(row.contains("not within 30 s"), "{row}");
+        assert_eq!(words.last(), Some(&"-"));
+        let both = BTreeMap::from([(Tool::Tsan, outcome(3.0)), (Tool::Threadtalk, outcome(1.5))]);
+        let compared = Table::new(Machine::unknown(), 30, vec![Row { file: "f".into(), tools: both }]).to_string();
+        assert!(compared.lines().last().unwrap().ends_with(" 0.50x"), "{compared}");
         let back: Table = serde_json::from_str(&serde_json::to_string(&table).unwrap()).unwrap();
         assert_eq!(back.to_string(), text);
     }

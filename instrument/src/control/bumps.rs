@@ -103,7 +103,7 @@ pub struct Bumps<'a, 'm, 'ctx> {
     pub emitter: &'a ModuleEmitter<'m, 'ctx>,
     /// The thread's control block.
     pub header: PointerValue<'ctx>,
-    /// Number of the module's first counter.
+    /// Bytes before the module's first counter.
     pub base: IntValue<'ctx>,
     /// The first instruction that may use both.
     pub first: InstructionValue<'ctx>,
@@ -114,8 +114,9 @@ impl<'a, 'm, 'ctx> Bumps<'a, 'm, 'ctx> {
     pub fn new(emitter: &'a ModuleEmitter<'m, 'ctx>, header: PointerValue<'ctx>) -> Emitted<Self> {
         let first = llvm::first_after(header).ok_or(PassError::Invalid("no entry block".into()))?;
         emitter.builder.position_before(&first);
-        let base = emitter.load_base(offset_of!(ModuleBases, counter_base))?;
-        Ok(Bumps { emitter, header, base: emitter.widen(base)?, first })
+        let base = emitter.widen(emitter.load_base(offset_of!(ModuleBases, counter_base))?)?;
+        let base = emitter.builder.build_left_shift(base, emitter.c64(3), "")?;
+        Ok(Bumps { emitter, header, base, first })
     }
 
     /// Adds 1.
@@ -152,8 +153,7 @@ impl<'a, 'm, 'ctx> Bumps<'a, 'm, 'ctx> {
             m.relaxed(load, 8);
             m.mark_control(load);
         }
-        let words = m.builder.build_left_shift(self.base, m.c64(3), "")?;
-        let first = m.offset_by(column.into_pointer_value(), words)?;
+        let first = m.offset_by(column.into_pointer_value(), self.base)?;
         let word = m.offset(first, u64::from(counter) * 8)?;
         let count = m.load_int(m.i64, word, 0)?;
         if let Some(load) = count.as_instruction_value() {

@@ -124,7 +124,7 @@ impl<'ctx> Control<'_, '_, 'ctx> {
         let m = self.emitter;
         m.builder.position_before(&call);
         llvm::set_location(&m.builder, llvm::debug::of(call).map(|l| l.raw));
-        let number = m.global_site(m.c32(site.0))?;
+        let number = m.global_site(m.site(site))?;
         let store = m.builder.build_store(m.offset(header, offset::CALL_SITE)?, number)?;
         m.mark_control(store);
         llvm::set_location(&m.builder, None);

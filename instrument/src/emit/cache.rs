@@ -1,6 +1,6 @@
 //! Calls of the cache model: one before each access, with as many bytes as it touches.
 
-use super::{Emitted, ModuleEmitter};
+use super::{Emitted, ModuleEmitter, Site};
 use crate::access::{Action, Direction, Event, Plan};
 use crate::llvm;
 use inkwell::AddressSpace;
@@ -23,7 +23,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     }
 
     fn model(&self, event: &Event<'ctx>) -> Emitted<()> {
-        let site = self.c32(event.site.0);
+        let site = self.site(event.site);
         match &event.action {
             Action::Plain(direction, access) => self.touch(access.pointer, self.bytes(access.bytes), *direction, site),
             // One line is fetched, for writing.
@@ -59,7 +59,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         pointers: VectorValue<'ctx>,
         bytes: u64,
         mask: VectorValue<'ctx>,
-        site: IntValue<'ctx>,
+        site: Site<'ctx>,
     ) -> Emitted<()> {
         for lane in 0..llvm::vector_len(mask.get_type()) {
             let pointer = self.builder.build_extract_element(pointers, self.c32(lane), "")?.into_pointer_value();
@@ -75,7 +75,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         pointer: PointerValue<'ctx>,
         bytes: IntValue<'ctx>,
         direction: Direction,
-        site: IntValue<'ctx>,
+        site: Site<'ctx>,
     ) -> Emitted<()> {
         let writes = self.c32(if direction == Direction::Write { WRITES } else { 0 });
         let bytes = self.builder.build_or(bytes, writes, "")?;

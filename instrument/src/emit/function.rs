@@ -6,7 +6,7 @@
 use super::prologue::{Needs, Prologue, WriteId};
 use super::read::{Detail, Exits, Read};
 use super::translate::Translation;
-use super::{Emitted, Likely, ModuleEmitter};
+use super::{Emitted, Likely, ModuleEmitter, Site};
 use crate::access::{Access, Action, Direction, Event, Plan, When, Worth};
 use crate::error::PassError;
 use crate::llvm;
@@ -15,7 +15,7 @@ use crate::optimise::memos::{Place, Scope};
 use crate::optimise::shared_translation::Sharing;
 use crate::tables::Tables;
 use inkwell::basic_block::BasicBlock;
-use inkwell::values::{AggregateValue, AsValueRef, FunctionValue, InstructionValue, IntValue, PointerValue};
+use inkwell::values::{AggregateValue, AsValueRef, FunctionValue, InstructionValue, PointerValue};
 use std::collections::{HashMap, HashSet};
 use std::mem::offset_of;
 use threadtalk_abi::hooks;
@@ -200,7 +200,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         sharing: Sharing,
     ) -> Emitted<()> {
         let m = self.module;
-        let site = m.c32(event.site.0);
+        let site = self.site(event)?;
         match (&event.action, tail) {
             (Action::Plain(direction, access), Some(tail)) => {
                 let translation = self.translation((*direction, access), index, sharing)?;
@@ -244,12 +244,23 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         }
     }
 
+    /// The site of an event.
+    fn site(&self, event: &Event<'ctx>) -> Emitted<Site<'ctx>> {
+        match (self.prologue.site_base, &event.action) {
+            (None, _) | (_, Action::Dies(..) | Action::DiesWhole(..)) => Ok(self.module.site(event.site)),
+            (Some(base), _) => {
+                let index = self.module.c32(event.site.0);
+                Ok(Site::Global(self.module.builder.build_int_add(base, index, "")?))
+            }
+        }
+    }
+
     /// The code for an access, from the builder's block to `done`.
     fn access(
         &self,
         (direction, access): (Direction, &Access<'ctx>),
         translation: &Translation<'ctx>,
-        site: IntValue<'ctx>,
+        site: Site<'ctx>,
         done: BasicBlock<'ctx>,
         detail: Detail<'ctx>,
     ) -> Emitted<()> {
@@ -315,7 +326,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         let m = self.module;
         let translation = m.translate(&self.prologue, (Direction::Read, access), None)?;
         let between = m.block_after(m.here()?);
-        let site = m.c32(event.site.0);
+        let site = self.site(event)?;
         self.access((Direction::Read, access), &translation, site, between, detail(event))?;
         m.builder.position_at_end(between);
         let translation = m.translate(&self.prologue, (Direction::Write, access), None)?;
@@ -324,7 +335,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
 
     fn compare_exchange(&mut self, event: &Event<'ctx>, access: &Access<'ctx>, tail: BasicBlock<'ctx>) -> Emitted<()> {
         let m = self.module;
-        let site = m.c32(event.site.0);
+        let site = self.site(event)?;
         let exchanged = llvm::result(event.inst).into_struct_value();
         debug_assert!(exchanged.get_type().count_fields() == 2, "cmpxchg gives {{value, success}}");
         let success = m.builder.build_extract_value(exchanged.as_aggregate_value_enum(), 1, "")?.into_int_value();
@@ -350,7 +361,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         Ok(())
     }
 
-    fn creation(&self, site: IntValue<'ctx>) -> Emitted<()> {
+    fn creation(&self, site: Site<'ctx>) -> Emitted<()> {
         let header = self.prologue.header.ok_or(PassError::Invalid("no header".into()))?;
         let number = self.module.global_site(site)?;
         self.module.builder.build_store(self.module.offset(header, offset::CALL_SITE)?, number)?;
@@ -392,7 +403,7 @@ fn detail<'ctx>(event: &Event<'_>) -> Detail<'ctx> {
 }
 
 fn needs(plan: &Plan<'_>, style: Style, tables: &Tables, guarded: &HashSet<usize>) -> Needs {
-    let mut needs = Needs::default();
+    let mut needs = Needs { site_base: style == Style::Calls, ..Needs::default() };
     for (number, event) in plan.events.iter().enumerate() {
         match &event.action {
             Action::Plain(direction, access) if worth(event, style) > Worth::Call && is_inlined(access) => {

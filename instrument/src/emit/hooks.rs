@@ -2,7 +2,7 @@
 
 use super::ModuleEmitter;
 use inkwell::attributes::{Attribute, AttributeLoc};
-use inkwell::types::BasicMetadataTypeEnum;
+use inkwell::types::{BasicMetadataTypeEnum, FunctionType};
 use inkwell::values::FunctionValue;
 use threadtalk_abi::hooks::Hook;
 
@@ -19,21 +19,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         if let Some(known) = self.module.get_function(hook.name) {
             return known;
         }
-        let (result, parameters) = hook.signature;
-        let parameters: Vec<BasicMetadataTypeEnum<'ctx>> = parameters
-            .iter()
-            .map(|name| match *name {
-                "i32" => self.i32.into(),
-                "i64" => self.i64.into(),
-                _ => self.ptr.into(),
-            })
-            .collect();
-        let ty = match result {
-            "ptr" => inkwell::types::BasicType::fn_type(&self.ptr, &parameters, false),
-            "i32" => self.i32.fn_type(&parameters, false),
-            _ => self.context.void_type().fn_type(&parameters, false),
-        };
-        let function = self.module.add_function(hook.name, ty, None);
+        let function = self.module.add_function(hook.name, self.hook_type(hook), None);
         // nonlazybind: a lazily bound PLT entry would run the dynamic linker's C code, which keeps neither r10 nor the
         // promise of preserve_most.
         for name in ["nounwind", "cold", "nonlazybind"] {
@@ -44,5 +30,23 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             function.set_call_conventions(PRESERVE_MOST);
         }
         function
+    }
+
+    /// The type of a hook.
+    pub(super) fn hook_type(&self, hook: Hook) -> FunctionType<'ctx> {
+        let (result, parameters) = hook.signature;
+        let parameters: Vec<BasicMetadataTypeEnum<'ctx>> = parameters
+            .iter()
+            .map(|name| match *name {
+                "i32" => self.i32.into(),
+                "i64" => self.i64.into(),
+                _ => self.ptr.into(),
+            })
+            .collect();
+        match result {
+            "ptr" => inkwell::types::BasicType::fn_type(&self.ptr, &parameters, false),
+            "i32" => self.i32.fn_type(&parameters, false),
+            _ => self.context.void_type().fn_type(&parameters, false),
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Effects of C library functions.
 
-use super::{Emitted, ModuleEmitter};
+use super::{Emitted, ModuleEmitter, Site};
 use crate::access::When;
 use crate::error::PassError;
 use crate::library::{Allocator, Effect, Length, Limit};
@@ -20,13 +20,7 @@ const NUMBER: &str = "+-.0123456789abcdefABCDEFxXpPinftyINTY";
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Emits one effect of a call at the builder's place, which is before or after it.
-    pub fn library(
-        &self,
-        call: InstructionValue<'ctx>,
-        effect: Effect,
-        when: When,
-        site: IntValue<'ctx>,
-    ) -> Emitted<()> {
+    pub fn library(&self, call: InstructionValue<'ctx>, effect: Effect, when: When, site: Site<'ctx>) -> Emitted<()> {
         debug_assert_eq!(effect.is_after(), when == When::After);
         let pointer = |argument| llvm::pointer_operand(call, argument);
         let limit = |limit, argument| self.limit(call, limit, pointer(argument));
@@ -63,7 +57,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     }
 
     /// Tells the runtime of a new block, after the call that made it.
-    pub fn allocation(&self, call: InstructionValue<'ctx>, allocator: Allocator, site: IntValue<'ctx>) -> Emitted<()> {
+    pub fn allocation(&self, call: InstructionValue<'ctx>, allocator: Allocator, site: Site<'ctx>) -> Emitted<()> {
         let b = &self.builder;
         let block = || llvm::result(call).into_pointer_value();
         let (block, bytes) = match allocator {
@@ -83,13 +77,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.ranged(hooks::ALLOCATED, block, bytes, site)
     }
 
-    fn ranged(
-        &self,
-        hook: Hook,
-        pointer: PointerValue<'ctx>,
-        bytes: IntValue<'ctx>,
-        site: IntValue<'ctx>,
-    ) -> Emitted<()> {
+    fn ranged(&self, hook: Hook, pointer: PointerValue<'ctx>, bytes: IntValue<'ctx>, site: Site<'ctx>) -> Emitted<()> {
         self.call_directly(hook, &[pointer.into(), bytes.into(), self.global_site(site)?.into()]).map(drop)
     }
 
@@ -207,7 +195,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         &self,
         call: InstructionValue<'ctx>,
         start: PointerValue<'ctx>,
-        site: IntValue<'ctx>,
+        site: Site<'ctx>,
     ) -> Emitted<()> {
         let length = self.call_c(self.c_function("strlen", 1)?, &[start.into()])?;
         self.appendable.borrow_mut().insert(call, length);
@@ -215,7 +203,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     }
 
     /// A string was appended at the place that `read_appendable` found.
-    fn append(&self, call: InstructionValue<'ctx>, start: PointerValue<'ctx>, site: IntValue<'ctx>) -> Emitted<()> {
+    fn append(&self, call: InstructionValue<'ctx>, start: PointerValue<'ctx>, site: Site<'ctx>) -> Emitted<()> {
         let known = self.appendable.borrow().get(&call).copied();
         let length = known.ok_or(PassError::Invalid("append without length".into()))?;
         self.ranged(hooks::WRITE_STRING, self.offset_by(start, length)?, self.c64(u64::MAX), site)

@@ -1,36 +1,28 @@
 //! Reads that compare with the state that they saw last: see [`threadtalk_abi::memo`].
 //!
 //! Four instructions where the event cache takes fourteen. What the memo does not know goes to a function of the
-//! module (`threadtalk.recall8`), which looks into the event cache and, if the state is there, lets the memo take it
-//! over.
+//! runtime's archive (`threadtalk.recall8`), which looks into the event cache and, if the state is there, lets the memo
+//! take it over.
 
 use super::read::{Detail, Exits, Read};
-use super::thunks::{Alignment, PRESERVE_ALL, Role, targets};
-use super::{Emitted, Likely, ModuleEmitter};
+use super::registers::Registers;
+use super::thunks::{Alignment, PRESERVE_ALL, sized_hook};
+use super::{Emitted, Likely, ModuleEmitter, Site};
 use crate::access::{Access, Direction};
 use crate::error::PassError;
 use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
+use inkwell::types::FunctionType;
 use inkwell::values::{FunctionValue, IntValue, PointerValue};
-use std::rc::Rc;
-use threadtalk_abi::hooks;
+use threadtalk_abi::hooks::Hook;
 use threadtalk_abi::memo::{MOST_PENDING, NO_STATE};
 use threadtalk_abi::thread::offset;
 use threadtalk_abi::window::NUMBERS;
 
-/// Names of the functions, by log2 of the bytes that are read.
-const RECALL: [&str; 7] = [
-    "threadtalk.recall1",
-    "threadtalk.recall2",
-    "threadtalk.recall4",
-    "threadtalk.recall8",
-    "threadtalk.recall16",
-    "threadtalk.recall32",
-    "threadtalk.recall64",
-];
 /// A memo that shares a counter is not asked again sooner. Of the least sampling period it is two.
 const LEAST_GRANTED: u64 = 32;
-const FORGET: &str = "threadtalk.forget";
+/// Name of the function that empties memos.
+pub(super) const FORGET: &str = "threadtalk.forget";
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Counts the read if its cells are in the memo's state (`equal` says that of all but the last one of a ragged
@@ -116,70 +108,56 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     pub(super) fn recall_call(
         &self,
         access: &Access<'ctx>,
-        site: IntValue<'ctx>,
+        site: Site<'ctx>,
         (memo, share): (PointerValue<'ctx>, IntValue<'ctx>),
         done: BasicBlock<'ctx>,
     ) -> Emitted<BasicBlock<'ctx>> {
         let here = self.here()?;
         let function = here.get_parent().ok_or(PassError::Invalid("block without function".into()))?;
-        let recall = self.recall_function(access.bytes, Alignment::of(access), function)?;
         let slow = self.context.append_basic_block(function, "");
         self.builder.position_at_end(slow);
-        let arguments = [access.pointer.into(), site.into(), memo.into(), share.into()];
+        let name = recall_name(sized_hook(Direction::Read, access.bytes)?, Alignment::of(access));
+        let recall = self.function_for(&name, self.recall_type())?;
+        let arguments = [access.pointer.into(), self.global_site(site)?.into(), memo.into(), share.into()];
         self.builder.build_call(recall, &arguments, "")?.set_call_convention(PRESERVE_ALL);
         self.builder.build_unconditional_branch(done)?;
         self.builder.position_at_end(here);
         Ok(slow)
     }
 
-    fn recall_function(
-        &self,
-        bytes: u64,
-        alignment: Alignment,
-        caller: FunctionValue<'ctx>,
-    ) -> Emitted<FunctionValue<'ctx>> {
-        let size = PassError::Invalid(format!("no hook for {bytes} bytes"));
-        let (Some(hook), Some(&name)) = (hooks::read(bytes), RECALL.get(bytes.trailing_zeros() as usize)) else {
-            return Err(size);
-        };
-        let key = (name, Role::Access(alignment), targets(caller));
-        if let Some(known) = self.functions.borrow().get(&key) {
-            return Ok(*known);
-        }
+    fn recall_type(&self) -> FunctionType<'ctx> {
         let parameters = [self.ptr.into(), self.i32.into(), self.ptr.into(), self.i32.into()];
-        let name = format!("{name}{}", alignment.suffix());
-        let function = self.new_function(&name, self.context.void_type().fn_type(&parameters, false), &key.2);
-        self.functions.borrow_mut().insert(key, function);
-        let aside = ModuleEmitter { builder: Rc::new(self.context.create_builder()), ..self.clone() };
+        self.context.void_type().fn_type(&parameters, false)
+    }
+
+    /// The function behind reads with memos of a size.
+    pub(super) fn define_recall(
+        &self,
+        hook: Hook,
+        (bytes, alignment): (u64, Alignment),
+        registers: Registers,
+    ) -> Emitted<()> {
+        let function = self.new_function(&recall_name(hook, alignment), self.recall_type(), registers);
         let (memo, share) = (function.get_params()[2].into_pointer_value(), function.get_params()[3].into_int_value());
-        aside.access_body(function, hook, (Direction::Read, Detail::Refill(memo, share)), (bytes, alignment))?;
-        Ok(function)
+        self.access_body(function, hook, (Direction::Read, Detail::Refill(memo, share)), (bytes, alignment))
     }
 
     /// Empties the first `memos` memos, where a nest is entered or left.
     pub(super) fn forget_memos(&self, header: PointerValue<'ctx>, memos: u32, entered: bool) -> Emitted<()> {
-        let caller = self.here()?.get_parent().ok_or(PassError::Invalid("block without function".into()))?;
         let used = if entered { memos } else { 0 };
         let arguments = [header.into(), self.c64(u64::from(memos)).into(), self.c32(used).into()];
-        let call = self.builder.build_call(self.forget_function(caller)?, &arguments, "")?;
+        let call = self.builder.build_call(self.function_for(FORGET, self.forget_type())?, &arguments, "")?;
         call.set_call_convention(PRESERVE_ALL);
         Ok(())
     }
 
-    fn forget_function(&self, caller: FunctionValue<'ctx>) -> Emitted<FunctionValue<'ctx>> {
-        let key = (FORGET, Role::Keeper, targets(caller));
-        if let Some(known) = self.functions.borrow().get(&key) {
-            return Ok(*known);
-        }
+    pub(super) fn forget_type(&self) -> FunctionType<'ctx> {
         let parameters = [self.ptr.into(), self.i64.into(), self.i32.into()];
-        let function = self.new_function(FORGET, self.context.void_type().fn_type(&parameters, false), &key.2);
-        self.functions.borrow_mut().insert(key, function);
-        let aside = ModuleEmitter { builder: Rc::new(self.context.create_builder()), ..self.clone() };
-        aside.forget_body(function)?;
-        Ok(function)
+        self.context.void_type().fn_type(&parameters, false)
     }
 
-    fn forget_body(&self, function: FunctionValue<'ctx>) -> Emitted<()> {
+    /// The body of [`FORGET`].
+    pub(super) fn forget_body(&self, function: FunctionValue<'ctx>) -> Emitted<()> {
         let b = &self.builder;
         let [header, memos, used] = function.get_params()[..] else {
             return Err(PassError::Invalid("three parameters".into()));
@@ -211,4 +189,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         b.build_return(None)?;
         Ok(())
     }
+}
+
+/// `threadtalk.recall8.granules`.
+fn recall_name(hook: Hook, alignment: Alignment) -> String {
+    hook.name.replace("__threadtalk_read", "threadtalk.recall") + alignment.suffix()
 }

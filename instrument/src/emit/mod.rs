@@ -1,6 +1,7 @@
 //! Turns a function's plan into IR.
 //!
-//! * [`hooks`] declares the entry points of the runtime; [`thunks`] are the functions through which they are called.
+//! * [`hooks`] declares the entry points of the runtime; [`thunks`] are the functions through which they are called,
+//!   [`archive`] makes them, for each kind of [`registers`].
 //! * [`prologue`] finds the thread's control block when a function is entered.
 //! * [`translate`] gets from an address to its cells.
 //! * [`mod@read`] and [`mod@write`] are the inlined sequences that [`threadtalk_abi::thread`] describes.
@@ -12,6 +13,7 @@
 //! * [`loops`] asks the runtime to count a whole loop before it runs; [`windows`] is what comes before that in nests.
 //! * [`function`] puts the pieces where they belong; [`registration`] makes the module known to the runtime.
 
+pub mod archive;
 pub mod cache;
 pub mod function;
 pub mod hooks;
@@ -23,6 +25,7 @@ pub mod memos;
 pub mod prefix;
 pub mod prologue;
 pub mod read;
+pub mod registers;
 pub mod registration;
 pub mod thunks;
 pub mod translate;
@@ -31,6 +34,7 @@ pub mod windows;
 pub mod write;
 
 use crate::error::PassError;
+use crate::tables::SiteId;
 use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
@@ -71,7 +75,7 @@ pub struct ModuleEmitter<'a, 'ctx> {
     /// The module's `ModuleBases`.
     pub bases: GlobalValue<'ctx>,
     hooks: Rc<RefCell<HashMap<&'static str, FunctionValue<'ctx>>>>,
-    functions: Rc<RefCell<HashMap<thunks::Key, FunctionValue<'ctx>>>>,
+    registers: Rc<RefCell<HashMap<FunctionValue<'ctx>, registers::Registers>>>,
     /// Lengths of strings before something was appended to them, by the call that does it.
     appendable: Rc<RefCell<HashMap<InstructionValue<'ctx>, IntValue<'ctx>>>>,
     invariant_kind: u32,
@@ -81,6 +85,23 @@ pub struct ModuleEmitter<'a, 'ctx> {
     rarely: MetadataValue<'ctx>,
     usually: MetadataValue<'ctx>,
     mostly: MetadataValue<'ctx>,
+}
+
+/// The number of a site.
+#[derive(Clone, Copy, Debug)]
+pub enum Site<'ctx> {
+    /// In its module: a constant.
+    InModule(IntValue<'ctx>),
+    /// In the process, as hooks take it.
+    Global(IntValue<'ctx>),
+}
+
+impl<'ctx> Site<'ctx> {
+    /// The number itself.
+    pub fn number(self) -> IntValue<'ctx> {
+        let (Site::InModule(number) | Site::Global(number)) = self;
+        number
+    }
 }
 
 /// How often a branch is taken.
@@ -129,7 +150,7 @@ impl<'a, 'ctx> ModuleEmitter<'a, 'ctx> {
             tls,
             bases,
             hooks: Rc::default(),
-            functions: Rc::default(),
+            registers: Rc::default(),
             appendable: Rc::default(),
             invariant_kind: context.get_kind_id("invariant.load"),
             control_kind: context.get_kind_id("threadtalk.control"),
@@ -150,6 +171,11 @@ impl<'a, 'ctx> ModuleEmitter<'a, 'ctx> {
     /// A 32-bit constant.
     pub fn c32(&self, value: u32) -> IntValue<'ctx> {
         self.i32.const_int(u64::from(value), false)
+    }
+
+    /// A site of the module.
+    pub fn site(&self, site: SiteId) -> Site<'ctx> {
+        Site::InModule(self.c32(site.0))
     }
 
     /// `base + offset` bytes.

@@ -22,6 +22,8 @@ pub struct Needs {
     pub translation: bool,
     /// The control block.
     pub header: bool,
+    /// The module's `site_base`: all accesses are calls, so that there is no hot code that needs the register.
+    pub site_base: bool,
 }
 
 /// Where the id is that this thread writes at the module's site 0. It changes in calls that create or join threads.
@@ -48,6 +50,8 @@ pub struct Prologue<'ctx> {
     pub own_pair: Option<(IntValue<'ctx>, IntValue<'ctx>)>,
     /// What to write.
     pub write_id: Option<WriteId<'ctx>>,
+    /// The global number of the module's site 0.
+    pub site_base: Option<IntValue<'ctx>>,
 }
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
@@ -60,12 +64,15 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         known: Option<PointerValue<'ctx>>,
     ) -> Emitted<Prologue<'ctx>> {
         let mut prologue = Prologue::default();
-        if !needs.header {
-            return Ok(prologue);
-        }
         let b = &self.builder;
         let point = entry_point(function);
         b.position_before(&point);
+        if needs.site_base {
+            prologue.site_base = Some(self.load_base(offset_of!(ModuleBases, site_base))?);
+        }
+        if !needs.header {
+            return Ok(prologue);
+        }
         let slot = if needs.writes { Some(b.build_alloca(self.i32, "threadtalk.write")?) } else { None };
         let header = match known {
             Some(header) => header,

@@ -2,7 +2,7 @@
 
 use super::prologue::Prologue;
 use super::translate::{Shape, Translation};
-use super::{Emitted, Likely, ModuleEmitter};
+use super::{Emitted, Likely, ModuleEmitter, Site};
 use crate::access::Access;
 use crate::error::PassError;
 use inkwell::IntPredicate;
@@ -52,8 +52,8 @@ pub struct Read<'p, 'ctx> {
     pub access: &'p Access<'ctx>,
     /// Where its cells are.
     pub translation: &'p Translation<'ctx>,
-    /// Index of the site in the module.
-    pub site: IntValue<'ctx>,
+    /// Where in the source.
+    pub site: Site<'ctx>,
     /// Where to go on.
     pub exits: Exits<'ctx>,
 }
@@ -257,9 +257,12 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let number = self.widen(self.global_site(read.site)?)?;
         let high = b.build_left_shift(number, self.c64(32), "")?;
         let key = b.build_or(high, self.widen(cell)?, "")?;
-        let salt = self.load_base(offset_of!(ModuleBases, site_salt))?;
-        let own_salt = b.build_int_mul(read.site, self.c32(EVENT_SITE_FACTOR), "")?;
-        let mixed = b.build_int_add(b.build_int_add(cell, salt, "")?, own_salt, "")?;
+        let own_salt = b.build_int_mul(read.site.number(), self.c32(EVENT_SITE_FACTOR), "")?;
+        let salted = match read.site {
+            Site::InModule(_) => b.build_int_add(cell, self.load_base(offset_of!(ModuleBases, site_salt))?, "")?,
+            Site::Global(_) => cell,
+        };
+        let mixed = b.build_int_add(salted, own_salt, "")?;
         let index = self.widen(b.build_and(mixed, self.c32(EVENT_SLOTS as u32 - 1), "")?)?;
         let slot = self.offset_by(events, b.build_int_mul(index, self.c64(offset::SLOT_SIZE), "")?)?;
         let known = self.load_int(self.i64, slot, offset::SLOT_KEY)?;
@@ -281,10 +284,15 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(())
     }
 
-    /// The global number of a site, given its index in the module.
-    pub fn global_site(&self, site: IntValue<'ctx>) -> Emitted<IntValue<'ctx>> {
-        let base = self.load_base(offset_of!(ModuleBases, site_base))?;
-        Ok(self.builder.build_int_add(base, site, "")?)
+    /// The global number of a site.
+    pub fn global_site(&self, site: Site<'ctx>) -> Emitted<IntValue<'ctx>> {
+        match site {
+            Site::Global(number) => Ok(number),
+            Site::InModule(index) => {
+                let base = self.load_base(offset_of!(ModuleBases, site_base))?;
+                Ok(self.builder.build_int_add(base, index, "")?)
+            }
+        }
     }
 
     /// The block that the builder is in.

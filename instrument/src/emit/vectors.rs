@@ -1,6 +1,6 @@
 //! Masked accesses, gather and scatter.
 
-use super::{Emitted, Likely, ModuleEmitter};
+use super::{Emitted, Likely, ModuleEmitter, Site};
 use crate::access::{Access, Direction};
 use crate::error::PassError;
 use crate::llvm;
@@ -17,7 +17,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         pointer: PointerValue<'ctx>,
         lane: u64,
         mask: VectorValue<'ctx>,
-        site: IntValue<'ctx>,
+        site: Site<'ctx>,
     ) -> Emitted<()> {
         let hook = match direction {
             Direction::Read => hooks::READ_MASKED,
@@ -35,7 +35,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         pointer: PointerValue<'ctx>,
         lane: u64,
         mask: VectorValue<'ctx>,
-        site: IntValue<'ctx>,
+        site: Site<'ctx>,
     ) -> Emitted<()> {
         let hook = match direction {
             Direction::Read => hooks::READ_RANGE,
@@ -54,7 +54,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         pointers: VectorValue<'ctx>,
         (bytes, align): (u64, u64),
         mask: VectorValue<'ctx>,
-        site: IntValue<'ctx>,
+        site: Site<'ctx>,
         tail: Option<BasicBlock<'ctx>>,
     ) -> Emitted<()> {
         let b = &self.builder;

@@ -3,7 +3,7 @@
 use super::prologue::{Prologue, WriteId};
 use super::read::Exits;
 use super::translate::{Shape, Translation};
-use super::{Emitted, Likely, ModuleEmitter};
+use super::{Emitted, Likely, ModuleEmitter, Site};
 use crate::access::{Access, Direction};
 use crate::error::PassError;
 use inkwell::IntPredicate;
@@ -19,7 +19,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         prologue: &Prologue<'ctx>,
         access: &Access<'ctx>,
         translation: &Translation<'ctx>,
-        site: IntValue<'ctx>,
+        site: Site<'ctx>,
         exits: Exits<'ctx>,
         guarded: bool,
     ) -> Emitted<()> {
@@ -27,7 +27,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         // them.
         let b = &self.builder;
         let id = self.id_of_writes(prologue)?;
-        let id = b.build_int_add(id, site, "")?;
+        let id = b.build_int_add(id, site.number(), "")?;
         match Shape::of(access.bytes, access.align).cells {
             1 => {
                 self.require_cells(translation, exits.slow)?;
@@ -100,7 +100,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     pub fn write_call(
         &self,
         access: &Access<'ctx>,
-        site: IntValue<'ctx>,
+        site: Site<'ctx>,
         done: BasicBlock<'ctx>,
     ) -> Emitted<BasicBlock<'ctx>> {
         let hook = hooks::write(access.bytes).ok_or(PassError::Invalid("no hook for this size".into()))?;
@@ -114,7 +114,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     pub fn read_call(
         &self,
         access: &Access<'ctx>,
-        site: IntValue<'ctx>,
+        site: Site<'ctx>,
         done: BasicBlock<'ctx>,
     ) -> Emitted<BasicBlock<'ctx>> {
         self.cold_block(done, || {
@@ -145,7 +145,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     }
 
     /// Calls the function or hook for an access of known size.
-    pub fn call_access(&self, direction: Direction, access: &Access<'ctx>, site: IntValue<'ctx>) -> Emitted<()> {
+    pub fn call_access(&self, direction: Direction, access: &Access<'ctx>, site: Site<'ctx>) -> Emitted<()> {
         if hooks::read(access.bytes).is_some() {
             return self.call_access_function(direction, access, site);
         }

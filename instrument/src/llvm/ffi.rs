@@ -97,6 +97,13 @@ unsafe extern "C" {
 
     pub fn threadtalk_shim_register(pass_builder: *mut c_void);
     pub fn threadtalk_shim_error(context: LLVMContextRef, text: *const c_char, length: usize);
+    pub fn threadtalk_shim_follow_variables_alone();
+    pub fn threadtalk_shim_has_features(
+        function: LLVMValueRef,
+        names: *const *const c_char,
+        count: usize,
+        has: *mut bool,
+    );
 
     pub fn threadtalk_shim_underlying_object(pointer: LLVMValueRef) -> LLVMValueRef;
     pub fn threadtalk_shim_captured(pointer: LLVMValueRef, return_captures: bool) -> bool;

@@ -28,19 +28,28 @@ pub fn plugin() -> PathBuf {
         .unwrap_or_else(|| panic!("no plugin in {}", deps.display()))
 }
 
-/// The fake runtime as an object file, compiled once for each test program.
+/// The fake runtime as an object file, with the functions that instrumented code calls; compiled once for each test
+/// program.
 fn fake_runtime() -> &'static Path {
     static OBJECT: OnceLock<(TempDir, PathBuf)> = OnceLock::new();
     &OBJECT
         .get_or_init(|| {
             let dir = tempfile::tempdir().expect("a temporary folder");
-            let object = dir.path().join("fake.o");
+            let [hooks, functions, object] = ["hooks.o", "functions.o", "fake.o"].map(|name| dir.path().join(name));
             let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake_runtime.c");
-            let mut clang = Command::new("clang-19");
-            must_succeed(clang.args(["-O1", "-g", "-fPIC", "-c", "-o"]).arg(&object).arg(source));
+            let clang = || Command::new("clang-19");
+            must_succeed(clang().args(["-O1", "-g", "-fPIC", "-c", "-o"]).arg(&hooks).arg(source));
+            must_succeed(functions_of_the_archive(&mut clang()).args(["-c", "-o"]).arg(&functions));
+            must_succeed(Command::new("ld").args(["-r", "-o"]).args([&object, &hooks, &functions]));
             (dir, object)
         })
         .1
+}
+
+/// Makes clang compile the functions that instrumented code calls.
+pub fn functions_of_the_archive(clang: &mut Command) -> &mut Command {
+    let plugin = format!("-fpass-plugin={}", plugin().display());
+    clang.env("THREADTALK_PASS_OPTIONS", "functions=1").args(["-O2", "-fPIC", &plugin, "-x", "c", "/dev/null"])
 }
 
 /// A folder with sources, and what is compiled from them.

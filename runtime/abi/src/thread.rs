@@ -131,6 +131,8 @@ pub mod offset {
     pub const DIRECTORY: u64 = offset_of!(ThreadHeader, directory) as u64;
     /// Of [`ThreadHeader::own_base`].
     pub const OWN_BASE: u64 = offset_of!(ThreadHeader, own_base) as u64;
+    /// Of [`ThreadHeader::site_bits`].
+    pub const SITE_BITS: u64 = offset_of!(ThreadHeader, site_bits) as u64;
     /// Of [`ThreadHeader::own_span`].
     pub const OWN_SPAN: u64 = offset_of!(ThreadHeader, own_span) as u64;
     /// Of [`ThreadHeader::write_base`].

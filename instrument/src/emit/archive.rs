@@ -1,0 +1,70 @@
+//! The functions that instrumented modules call, for the runtime's archive: see [`super::thunks`].
+
+use super::read::Detail;
+use super::registers::Registers;
+use super::thunks::{Alignment, KEPT, access_name, keeper_name, sized_hook};
+use super::{Emitted, ModuleEmitter};
+use crate::access::Direction;
+use threadtalk_abi::GRANULE;
+
+/// Sizes of accesses that have hooks of their own.
+const SIZES: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
+
+impl<'ctx> ModuleEmitter<'_, 'ctx> {
+    /// Defines all of them in the module, for each kind of registers.
+    pub fn define_functions(&self) -> Emitted<()> {
+        Registers::ALL.into_iter().try_for_each(|registers| self.define_set(registers))
+    }
+
+    /// Nothing in them is of one module.
+    pub fn drop_bases(&self) {
+        // SAFETY: the functions take global numbers, so that nothing uses the variable.
+        unsafe { self.bases.delete() }
+    }
+
+    fn define_set(&self, registers: Registers) -> Emitted<()> {
+        self.forget_body(self.new_function(super::memos::FORGET, self.forget_type(), registers))?;
+        for hook in KEPT {
+            self.keeper_body(self.new_function(&keeper_name(hook), self.hook_type(hook), registers), hook)?;
+        }
+        for (direction, bytes) in SIZES.into_iter().flat_map(|b| [(Direction::Read, b), (Direction::Write, b)]) {
+            let hook = sized_hook(direction, bytes)?;
+            self.keeper_body(self.new_function(&keeper_name(hook), self.hook_type(hook), registers), hook)?;
+            for alignment in alignments(bytes) {
+                let name = access_name(hook, alignment);
+                let function = self.new_function(&name, self.hook_type(hook), registers);
+                self.access_body(function, hook, (direction, Detail::Events), (bytes, alignment))?;
+                if direction == Direction::Read {
+                    self.define_recall(hook, (bytes, alignment), registers)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The alignments that [`Alignment::of`] gives accesses of a size.
+fn alignments(bytes: u64) -> impl Iterator<Item = Alignment> {
+    let possible = move |alignment: &Alignment| match alignment {
+        Alignment::Natural => true,
+        Alignment::Granules => bytes > GRANULE,
+        Alignment::Any => bytes > 1,
+    };
+    [Alignment::Natural, Alignment::Granules, Alignment::Any].into_iter().filter(possible)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Whatever an access looks like, there is a function for it.
+    #[test]
+    fn each_size_has_the_alignments_that_accesses_of_it_can_have() {
+        for bytes in SIZES {
+            let has: BTreeSet<_> = alignments(bytes).map(Alignment::suffix).collect();
+            let needed = (0..7).map(|log2| Alignment::known(bytes, 1 << log2).suffix()).collect();
+            assert_eq!(has, needed, "{bytes}");
+        }
+    }
+}
