@@ -53,7 +53,10 @@ fi
 functions=$(mktemp -d)
 trap 'rm -rf "$functions"' EXIT
 THREADTALK_PASS_OPTIONS=functions=1 "${CC:-clang-19}" -O2 -fPIC -fpass-plugin="$folder/lib/threadtalk/libthreadtalk_pass.so" \
-    -x c -c /dev/null -o "$functions/functions.o"
+    -x c -c /dev/null -o "$functions/functions.o" || {
+    echo "scripts/build.sh: the pass in $folder cannot make the runtime's functions: build without --runtime-only" >&2
+    exit 1
+}
 
 # The two archives differ in features, so each is copied away before the next is built.
 build_runtime() {
