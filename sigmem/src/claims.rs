@@ -6,10 +6,14 @@
 //! next write then takes the slow path, which ends the claim before it touches a cell. Whole loops look at the claim by
 //! themselves.
 //!
+//! *Shared claims* are held by any number of threads that only read: see [`shared`].
+//!
 //! A claimant that knows what its own loops have stored need not store it again. What others do to its cells without
 //! writing the elements, they leave in bits beside the claim: see [`Claims::touch`].
 //!
 //! See `README.md`, "Claims", for what a holder may rely on, and why.
+
+mod shared;
 
 use crate::primitive::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, fence};
 use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT};
@@ -21,9 +25,15 @@ pub const MOST: usize = if cfg!(loom) { 2 } else { 64 };
 /// A chunk whose claims ended so often is not claimed again: threads write it in turns.
 const MOST_ENDED: u32 = 4;
 
-/// Bits of a chunk's word that hold the number of the claimant plus 1; how many claims have ended is above them.
+/// Bits of a chunk's word that hold the number of the claimant plus 1.
 const CLAIMANT: u32 = 0xff;
-const ENDED: u32 = CLAIMANT + 1;
+/// Set while there is a shared claim.
+const SHARED: u32 = 1 << 8;
+/// How many claims have ended, [`MOST_ENDED`] at most, is in three bits from here on...
+const ENDED: u32 = 1 << 9;
+const ENDED_BITS: u32 = 7 * ENDED;
+/// ...and how many shared ones above them.
+const SHARED_ENDED: u32 = 1 << 12;
 
 /// Bytes of memory for each bit that others set: a line of cells.
 pub const LINE: u64 = 64;
@@ -50,6 +60,14 @@ impl Writable {
     fn entry(&self, address: u64) -> Option<&AtomicU64> {
         // SAFETY: the contract of `join`; callers have found the address in the directory of cells.
         (!self.entries.is_null()).then(|| unsafe { &*self.entries.add((address >> CHUNK_SHIFT) as usize) })
+    }
+
+    /// What a chunk's word becomes when the thread writes there.
+    #[inline]
+    fn after_write(&self, word: u32) -> u32 {
+        let claimant = word & CLAIMANT;
+        let ended = if claimant == 0 || claimant == self.number + 1 { word } else { word - claimant + ENDED };
+        if ended & SHARED == 0 { ended } else { ended - SHARED + SHARED_ENDED }
     }
 }
 
@@ -114,23 +132,23 @@ impl Claims {
     }
 
     /// The thread is about to write cells of the chunk of `address`, which are at this `offset`, and goes on to do so
-    /// by its directory: another thread's claim ends.
+    /// by its directory: another thread's claim ends, and any shared one.
     #[cold]
     pub fn enter(&self, thread: &Writable, address: u64, offset: u64) {
         let Some(entry) = thread.entry(address) else { return };
         entry.store(offset, Ordering::Relaxed);
-        // SeqCst: partner is the fence in `claim`. Either the claim is seen here, or the entry there, which is emptied
-        // again.
+        // SeqCst: partners are the fences in `claim` and `share`. Either the claim is seen here, or the entry there,
+        // which is emptied again.
         fence(Ordering::SeqCst);
         self.end(thread, address);
     }
 
     /// A loop of the thread, whose accesses are known, is about to write cells of the chunk of `address`, and
-    /// synchronises with nobody before it has: another thread's claim ends.
+    /// synchronises with nobody before it has: another thread's claim ends, and any shared one.
     #[inline]
     pub fn overwrite(&self, thread: &Writable, address: u64) {
-        let claimant = self.word(address).load(Ordering::Relaxed) & CLAIMANT;
-        if claimant != 0 && claimant != thread.number + 1 {
+        let found = self.word(address).load(Ordering::Relaxed);
+        if found != thread.after_write(found) {
             self.end(thread, address);
         }
     }
@@ -139,8 +157,11 @@ impl Claims {
     fn end(&self, thread: &Writable, address: u64) {
         let word = self.word(address);
         let mut found = word.load(Ordering::Relaxed);
-        while found & CLAIMANT != 0 && found & CLAIMANT != thread.number + 1 {
-            let ended = (found & !CLAIMANT).wrapping_add(ENDED);
+        loop {
+            let ended = thread.after_write(found);
+            if found == ended {
+                return;
+            }
             match word.compare_exchange(found, ended, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => return,
                 Err(now) => found = now,
@@ -157,25 +178,29 @@ impl Claims {
             return found & CLAIMANT == thread.number + 1 && !thread.entries.is_null();
         }
         let claimed = found | (thread.number + 1);
-        if found / ENDED >= MOST_ENDED
+        if (found & ENDED_BITS) / ENDED >= MOST_ENDED
             || word.compare_exchange(found, claimed, Ordering::Relaxed, Ordering::Relaxed).is_err()
         {
             return false;
         }
+        self.empty(address, Some(thread.number));
+        true
+    }
+
+    /// From now on, inlined writes of all threads but one in the chunk of `address` take the slow path.
+    fn empty(&self, address: u64, but: Option<u32>) {
         // SeqCst: partner is the fence in `enter`.
         fence(Ordering::SeqCst);
         let joined = self.joined.load(Ordering::Relaxed);
         for (directory, number) in self.directories.iter().take(joined as usize).zip(0..) {
-            let entries = directory.load(Ordering::Relaxed);
-            let other = Writable { entries, number };
-            if number == thread.number {
+            let other = Writable { entries: directory.load(Ordering::Relaxed), number };
+            if but == Some(number) {
                 continue;
             }
             if let Some(entry) = other.entry(address).filter(|entry| entry.load(Ordering::Relaxed) != 0) {
                 entry.store(0, Ordering::Relaxed);
             }
         }
-        true
     }
 
     /// The thread's inlined writes in the chunk of `address` are to take the slow path again.
@@ -244,13 +269,13 @@ mod tests {
     use std::vec::Vec;
 
     /// Two chunks and some threads' directories for them.
-    struct Memory {
+    pub struct Memory {
         words: Vec<AtomicU32>,
         touched: Vec<AtomicU64>,
         entries: Vec<Vec<AtomicU64>>,
     }
 
-    fn memory(threads: usize) -> Memory {
+    pub fn memory(threads: usize) -> Memory {
         let entries = || (0..2).map(|_| AtomicU64::new(0)).collect();
         Memory {
             words: (0..2).map(|_| AtomicU32::new(0)).collect(),
@@ -260,7 +285,7 @@ mod tests {
     }
 
     impl Memory {
-        fn claims(&self) -> (Claims, Vec<Option<Writable>>) {
+        pub fn claims(&self) -> (Claims, Vec<Option<Writable>>) {
             // SAFETY: words and entries for two chunks; the tests use no other addresses.
             unsafe {
                 let claims = Claims::new(self.words.as_ptr(), self.touched.as_ptr());
@@ -270,7 +295,7 @@ mod tests {
         }
     }
 
-    const CHUNK: u64 = 1 << CHUNK_SHIFT;
+    pub const CHUNK: u64 = 1 << CHUNK_SHIFT;
 
     #[test]
     fn the_next_write_of_another_thread_ends_a_claim_and_no_other() {

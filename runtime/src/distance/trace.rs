@@ -440,11 +440,6 @@ impl Traces {
         period / 2 + self.random() % period.max(1) + 1
     }
 
-    /// True once in `n` times, at random.
-    pub fn one_in(&mut self, n: u64) -> bool {
-        self.random().is_multiple_of(n.max(1))
-    }
-
     fn random(&mut self) -> u64 {
         // xorshift64*
         self.random ^= self.random >> 12;

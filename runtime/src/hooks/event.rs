@@ -149,6 +149,7 @@ fn count(
         Verdict::Track { instead_of } => {
             track(cell, e.state);
             t.forget_windows_at(element);
+            t.steady.forget(t.header.own_base, element);
             instead_of.into_iter().for_each(|other| unmark(p, other));
         }
         Verdict::Untrack => {

@@ -168,7 +168,7 @@ impl Process {
         self.signature.clear(address, bytes);
         for run in self.signature.directory.runs(address, bytes) {
             if let Run::Mapped { address, cells } = run {
-                self.claims.touch(address, address + cells.len() as u64 * GRANULE);
+                self.claims.died(address, address + cells.len() as u64 * GRANULE);
             }
         }
     }

@@ -11,6 +11,7 @@ pub mod pool;
 pub mod quiet;
 pub mod roll;
 pub mod seen;
+pub mod steady;
 pub mod visits;
 pub mod windows;
 
@@ -31,6 +32,7 @@ use firsts::Firsts;
 use mixtures::Mixtures;
 use quiet::{Pattern, Quiet};
 use seen::Seen;
+use steady::Steady;
 use threadtalk_abi::cell::{NONE, SHARED};
 use threadtalk_abi::memo::{MEMOS, Memo};
 use threadtalk_abi::thread::{EMPTY_KEY, EVENT_SITE_FACTOR, EVENT_SLOTS, EventCounter, EventSlot, ThreadHeader};
@@ -60,6 +62,8 @@ pub struct Thread {
     pub seen: Seen,
     /// What they have seen in chunks that the thread has claimed.
     pub quiet: Quiet,
+    /// What is known reuse in chunks of which it shares a claim.
+    pub steady: Steady,
     /// Its directory for writes.
     pub writable: Writable,
     /// What loops of the running nest have seen, for inlined code.
@@ -144,6 +148,7 @@ impl Thread {
             firsts: Firsts::new()?,
             seen: Seen::new(),
             quiet: Quiet::new()?,
+            steady: Steady::new()?,
             writable: Writable::NONE,
             busy: AtomicBool::new(false),
             events,
@@ -190,10 +195,19 @@ impl Thread {
     /// Before the thread's inlined code, or what stands for it, writes the cell of a granule.
     #[inline]
     pub fn enter(&mut self, process: &Process, address: u64) {
-        if !process.claims.is_entered(&self.writable, address)
-            && !self.quiet.bears((&process.claims, &self.writable), self.header.own_base, address)
+        if !process.claims.is_entered(&self.writable, address) {
+            self.enter_anew(process, address);
+        }
+    }
+
+    #[cold]
+    fn enter_anew(&mut self, process: &Process, address: u64) {
+        // One that stays on the slow path ends shared claims all the same.
+        process.claims.overwrite(&self.writable, address);
+        if !self.quiet.bears((&process.claims, &self.writable), self.header.own_base, address)
             && let Some(offset) = process.signature.directory.offset(address)
         {
+            self.quiet.is_entered(self.header.own_base, address);
             process.claims.enter(&self.writable, address, offset);
         }
     }
@@ -266,10 +280,8 @@ impl Thread {
     /// The counter of reads at `site` of cells in `state`, if the event cache has it.
     #[inline]
     pub fn known(&self, state: u32, site: u32) -> Option<*mut EventCounter> {
-        let slot = state.wrapping_add(site.wrapping_mul(EVENT_SITE_FACTOR)) % EVENT_SLOTS as u32;
-        // SAFETY: below the length of the cache.
-        let slot = unsafe { &*self.events.add(slot as usize) };
-        (slot.key == u64::from(site) << 32 | u64::from(state)).then_some(slot.counter)
+        // SAFETY: this block's cache.
+        unsafe { known_at((self.events.cast_const(), site), state) }
     }
 
     /// Whether a reuse distance of this thread waits for the element at an address.
@@ -316,6 +328,18 @@ impl Thread {
         process.header_count(crate::process::accuracy::EVENTS_SUSPECT, u64::from(self.suspect));
         (self.checked, self.suspect) = (0, 0);
     }
+}
+
+/// The counter of reads at a site of cells in `state`, if an event cache has it.
+///
+/// # Safety
+/// `events` is a thread's cache, the calling thread's own.
+#[inline]
+pub unsafe fn known_at((events, site): (*const EventSlot, u32), state: u32) -> Option<*mut EventCounter> {
+    let slot = state.wrapping_add(site.wrapping_mul(EVENT_SITE_FACTOR)) % EVENT_SLOTS as u32;
+    // SAFETY: below the length of the cache.
+    let slot = unsafe { &*events.add(slot as usize) };
+    (slot.key == u64::from(site) << 32 | u64::from(state)).then_some(slot.counter)
 }
 
 /// The calling thread's control block; null until it is attached.

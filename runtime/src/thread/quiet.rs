@@ -104,7 +104,7 @@ impl Quiet {
         let chunk = address >> CHUNK_SHIFT;
         // SAFETY: below the number of slots.
         let slot = unsafe { self.slots.add((chunk % SLOTS) as usize) };
-        (slot, u64::from(own_base) << 32 | (chunk + 1))
+        (slot, tag(own_base, address))
     }
 
     /// Whether all of the chunk is known.
@@ -160,9 +160,15 @@ fn bits(slot: &Slot, i: usize) -> u64 {
     slot.bits.get(i).copied().unwrap_or(0)
 }
 
+/// What names a chunk of memory as a thread knows it: its first id and the chunk's number plus 1, never 0.
+#[inline]
+pub fn tag(own_base: u32, address: u64) -> u64 {
+    u64::from(own_base) << 32 | ((address >> CHUNK_SHIFT) + 1)
+}
+
 /// The numbers of a chunk that hold bits of the words that `from .. to` touches, and which bits.
 #[inline]
-fn masks(from: u64, to: u64) -> impl Iterator<Item = (usize, u64)> {
+pub fn masks(from: u64, to: u64) -> impl Iterator<Item = (usize, u64)> {
     let first = from % CHUNK_BYTES / WORD;
     let last = first + ((to - 1) / WORD - from / WORD);
     (first / 64..=last / 64).map(move |i| {

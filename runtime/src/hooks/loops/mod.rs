@@ -8,13 +8,13 @@
 //! * Else, if they are few, one by one in the order of the loop, as its instrumented copy would: first reads, exact
 //!   traces and watched elements included. So the rim of a row costs what it costs, and not the row.
 //!
-//! * If one access alone makes events, and reads granule after granule upwards: all of them, in order ([`stream`]).
+//! * If the accesses that make events read granule after granule upwards, and none of them what another one reads: row
+//!   by row, each in order ([`stream`]). Where all traces are to be exact, only of one access.
 //!
 //! Else, or if the loop overwrites what makes the events, its instrumented copy runs. Whether a loop is settled here is
 //! decided before anything is counted.
-//!
-//! While events are sampled (`crd=auto`), one loop in [`IN_ORDER`] that has many is left to its instrumented copy:
-//! samples start there, and they end there because a watched element's cell is marked.
+//! A loop with an event that is to be sampled is left to its instrumented copy, and so is one with an element that a
+//! distance waits for, whose cell is marked: samples start there, and end.
 
 mod findings;
 mod reads;
@@ -36,9 +36,6 @@ use threadtalk_abi::thread::EventCounter;
 use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT, GRANULE};
 use threadtalk_profile::layout::CrdMode;
 use threadtalk_sigmem::Run;
-
-/// One in so many loops with many events runs with hooks.
-const IN_ORDER: u64 = 16;
 
 /// An access as a range: `first ..= last` byte over all iterations.
 #[derive(Clone, Copy)]
@@ -100,7 +97,6 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], kind: Kind, iter
     if kind.strays && found.eventful != 0 && p.plan.mode == CrdMode::Exact {
         return false;
     }
-    let alone = alone(accesses, found.eventful);
     let written = |read: Span| {
         let mut writes = accesses.iter().filter(|a| a.flags & WRITE != 0);
         writes.any(|a| Span::of(a, iterations).is_none_or(|w| w.meets(read)))
@@ -119,8 +115,8 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], kind: Kind, iter
         }
     } else {
         !overwritten()
-            && (found.counts().is_some_and(|counts| in_sums(t, p, counts))
-                || alone.is_some_and(|access| in_order(t, p, access, iterations)))
+            && (found.counts().is_some_and(|counts| count(t, p, counts))
+                || row_by_row(t, p, accesses, eventful, iterations))
     };
     if settled {
         for access in accesses.iter().filter(|a| a.flags & WRITE != 0) {
@@ -131,7 +127,7 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], kind: Kind, iter
 }
 
 /// The events of all reads, in the state before the loop, and the number of ranges that are known to have none. `None`:
-/// too many events, and not of one access alone that reads a stream.
+/// too many events, and not of accesses that read rows.
 fn look(
     t: &mut Thread,
     p: &Process,
@@ -150,22 +146,38 @@ fn look(
                 found.give_up();
             }
         }
-        if found.is_given_up() {
-            alone(accesses, found.eventful)?;
+        if found.is_given_up() && !are_rows(p, accesses, found.eventful, iterations) {
+            return None;
         }
     }
     Some(ranges)
 }
 
-/// The access that makes all events, if it reads granule after granule upwards.
-fn alone(accesses: &[Access], eventful: u32) -> Option<&Access> {
-    let access = accesses.get(eventful.trailing_zeros() as usize)?;
-    (eventful.is_power_of_two() && access.stride > 0 && dense(access)).then_some(access)
+/// Whether the accesses that make events read granule after granule upwards, and each of them its own. Then what each
+/// finds does not depend on the others, and distances between uses in two loops are what they are in the loops' order,
+/// but for what an access is behind another one in one loop and not in the other.
+fn are_rows(p: &Process, accesses: &[Access], eventful: u32, iterations: u64) -> bool {
+    let rows = || accesses.iter().zip(0..).filter(|(_, number)| eventful >> number & 1 == 1);
+    let apart = |(access, number): (&Access, u32)| {
+        let Some(span) = Span::of(access, iterations) else { return false };
+        let mut before = rows().take_while(|(_, other)| *other < number);
+        before.all(|(other, _)| Span::of(other, iterations).is_some_and(|other| !other.meets(span)))
+    };
+    (eventful.is_power_of_two() || p.plan.mode != CrdMode::Exact)
+        && rows().all(|row| row.0.stride > 0 && dense(row.0) && apart(row))
 }
 
-fn in_order(t: &mut Thread, p: &Process, access: &Access, iterations: u64) -> bool {
-    let Some(span) = Span::of(access, iterations) else { return false };
-    stream::read(t, p, span, access.site);
+fn row_by_row(t: &mut Thread, p: &Process, accesses: &[Access], eventful: u32, iterations: u64) -> bool {
+    if !are_rows(p, accesses, eventful, iterations) {
+        return false;
+    }
+    for (access, number) in accesses.iter().zip(0..) {
+        if eventful >> number & 1 == 1
+            && let Some(span) = Span::of(access, iterations)
+        {
+            stream::read(t, p, span, access.site);
+        }
+    }
     true
 }
 
@@ -188,10 +200,6 @@ fn one_by_one(
         }
     }
     true
-}
-
-fn in_sums(t: &mut Thread, p: &Process, counts: &[(*mut EventCounter, u64)]) -> bool {
-    (p.plan.mode == CrdMode::Off || !t.traces.one_in(IN_ORDER)) && count(t, p, counts)
 }
 
 /// Counts reuse that is known, unless some of it is to be sampled.

@@ -1,11 +1,11 @@
 //! What the reads of a loop are, in the state that the cells are in before it.
 
 use super::findings::{Findings, Found, Stretch, TooMany};
-use super::{Span, plain};
+use super::{Span, dense, plain};
 use crate::hooks::scan::{equal_prefix, own_prefix};
 use crate::process::Process;
-use crate::thread::Thread;
 use crate::thread::quiet::{Pattern, part_end};
+use crate::thread::{Thread, known_at};
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::{NONE, SHARED, TRACKED};
 use threadtalk_abi::loops::Access;
@@ -69,7 +69,9 @@ impl Reader<'_> {
         if holds && self.t.quiet.covers(own, (from, to), pattern) {
             return Ok(());
         }
-        if self.scan(from, to, found)? {
+        let claim = self.shared(from);
+        let rest = self.steady((from, to), claim, found)?;
+        if self.scan(rest, to, claim, found)? && rest == from {
             if holds {
                 self.t.quiet.add(own, (from, to), pattern);
             } else if self.p.signature.directory.offset(from).is_some() && self.p.claims.claim(&self.t.writable, from) {
@@ -79,8 +81,54 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// The number of the shared claim that holds where a part begins, if the access can make use of one.
+    #[inline]
+    fn shared(&self, from: u64) -> Option<u32> {
+        let claim = self.p.claims.shared(from)?;
+        // Writes in windows are not seen.
+        let seen = !self.t.has_written_windows() && self.p.signature.pool.chunks_aliased() == 0;
+        (seen && self.is_row()).then_some(claim)
+    }
+
+    /// Whether the access reads all of its span, each granule once.
+    fn is_row(&self) -> bool {
+        self.access.stride > 0 && dense(self.access)
+    }
+
+    /// The reuse at the start of a part that needs no look at the cells; returns where it ends.
+    #[inline]
+    fn steady(&mut self, (mut from, to): (u64, u64), claim: Option<u32>, found: &mut Findings) -> Result<u64, TooMany> {
+        let (own, site) = (self.t.header.own_base, self.access.site);
+        while let Some(claim) = claim.filter(|_| from < to)
+            && let Some((end, state)) = self.t.steady.reach(own, claim, (from, to))
+            && let Some(counter) = self.t.known(state, site).filter(|counter| *counter != self.t.idle_counter())
+        {
+            self.foreign(Meaning::Known(counter), (from, end), found)?;
+            from = end;
+        }
+        Ok(from)
+    }
+
+    /// Reuse in one state was found by a look at the cells of `from .. to`, in one chunk: it need not be looked at
+    /// again as long as the claim holds. Where there is none, one may be worth it.
+    fn learn(&mut self, claim: Option<u32>, (from, to): (u64, u64), state: u32) {
+        if !self.is_row() || is_marked(state) {
+            return;
+        }
+        let (own, site) = (self.t.header.own_base, self.access.site);
+        if let Some(claim) = claim {
+            let cache = (self.t.events.cast_const(), site);
+            // SAFETY: this thread's cache.
+            let known = |state| unsafe { known_at(cache, state) };
+            let same = |one, other| known(one).is_some_and(|counter| known(other) == Some(counter));
+            self.t.steady.add(own, claim, (from, to), state, same);
+        } else if self.t.steady.is_worth(own, from, (to - from) / GRANULE) {
+            self.p.claims.share(&self.t.writable, from);
+        }
+    }
+
     /// Looks at the cells of a part. `true`: there are no events.
-    fn scan(&mut self, mut at: u64, end: u64, found: &mut Findings) -> Result<bool, TooMany> {
+    fn scan(&mut self, mut at: u64, end: u64, claim: Option<u32>, found: &mut Findings) -> Result<bool, TooMany> {
         let mut quiet = true;
         loop {
             at = self.t.seen.end(self.ranges, at);
@@ -103,6 +151,9 @@ impl Reader<'_> {
                     if !matches!(meaning, Meaning::Nothing) {
                         // Of marked elements each is looked at by itself.
                         let alike = if is_marked(*state) { 1 } else { equal_prefix(rest, *state) as u64 };
+                        if matches!(meaning, Meaning::Known(_)) {
+                            self.learn(claim, (at, at + alike * GRANULE), *state);
+                        }
                         events = Some((meaning, alike));
                         break;
                     }

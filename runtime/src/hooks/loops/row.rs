@@ -1,7 +1,7 @@
 //! The usual loop: each of its accesses reads a row of one state.
 
 use super::{dense, plain};
-use crate::hooks::scan::{all_agree, prefix};
+use crate::hooks::scan::all_agree;
 use crate::process::Process;
 use crate::thread::{Thread, memos};
 use core::slice;
@@ -13,9 +13,9 @@ use threadtalk_abi::{CHUNK_BYTES, GRANULE};
 
 /// Loops with more rows have fewer of each kind of question than of elements.
 const MOST: usize = 4;
-/// Cells of longer rows are fetched ahead, and of own ones it is worth knowing that they are (see
-/// [`Quiet`](crate::thread::quiet::Quiet)).
-const SHORT: usize = 1024;
+/// Of longer rows it is worth knowing what they are beyond the loop ([`Quiet`](crate::thread::quiet::Quiet),
+/// [`Steady`](crate::thread::steady::Steady)).
+const MOST_BYTES: u64 = 4096;
 
 /// Counts the loop if the cells of each row are all own, or in a state of which reads are no events or reuse that this
 /// thread knows, and no sample is due. What [`super::settle`] does otherwise takes as long for two dozen elements as
@@ -40,10 +40,11 @@ pub fn foreign(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64
         let state = cell.map_or(NONE, |cell| unsafe { &*cell }.load(Ordering::Relaxed));
         state.wrapping_sub(t.header.own_base) < t.header.own_span
     };
-    if p.is_paused() || accesses.len() > MOST || accesses.iter().any(|a| a.flags & WRITE != 0) {
+    if p.is_paused() || accesses.len() > MOST {
         return false;
     }
-    if accesses.iter().all(own) {
+    // The cells are looked at only after all that the accesses themselves tell.
+    if accesses.iter().any(|access| bytes(access, iterations).is_none()) || accesses.iter().all(own) {
         return false;
     }
     let mut reuse = [(core::ptr::null_mut(), 0); MOST];
@@ -62,35 +63,37 @@ pub fn foreign(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64
 /// So many granules count there.
 type Reuse = (*mut EventCounter, u64);
 
-/// The events of a row that is in one state; `None`: it may not be, or what it is has to be found out.
-#[inline]
-fn row(t: &Thread, p: &Process, access: &Access, iterations: u64) -> Option<Option<Reuse>> {
-    if access.flags & WRITE != 0 || access.stride <= 0 || !dense(access) {
-        return None;
-    }
+/// The length of a row that is read, lies in one chunk and is short.
+#[inline(always)]
+fn bytes(access: &Access, iterations: u64) -> Option<u64> {
     // 0 iterations: 2^64 of them, in the pass's arithmetic.
-    if iterations == 0 || iterations > CHUNK_BYTES {
+    if access.flags & WRITE != 0 || access.stride <= 0 || !dense(access) || iterations == 0 || iterations > MOST_BYTES {
         return None;
     }
     let bytes = iterations * u64::from(access.bytes);
-    if access.address % CHUNK_BYTES + bytes > CHUNK_BYTES {
-        return None;
-    }
+    (bytes <= MOST_BYTES && access.address % CHUNK_BYTES + bytes <= CHUNK_BYTES).then_some(bytes)
+}
+
+/// The events of a row that is in one state; `None`: it may not be, or what it is has to be found out. Always part of
+/// its callers: as a function of its own it makes k-means 2 % slower.
+#[inline(always)]
+fn row(t: &Thread, p: &Process, access: &Access, iterations: u64) -> Option<Option<Reuse>> {
+    let bytes = bytes(access, iterations)?;
     let cells = p.signature.directory.translate(access.address)?;
     // SAFETY: the row lies in one chunk, whose cells are contiguous and live for ever.
     let cells = plain(unsafe { slice::from_raw_parts(cells.cast::<AtomicU32>(), (bytes / GRANULE) as usize) });
     let &state = cells.first()?;
     let header = &t.header;
     if state.wrapping_sub(header.own_base) < header.own_span {
-        return (cells.len() <= SHORT && agree(cells, header.own_base, !(header.own_span - 1))).then_some(None);
+        return all_agree(cells, header.own_base, !(header.own_span - 1)).then_some(None);
     }
     let counter = if state == NONE { t.idle_counter() } else { t.known(state, access.site)? };
     let found = (counter != t.idle_counter()).then_some((counter, cells.len() as u64));
-    agree(cells, state, u32::MAX).then_some(found)
+    all_agree(cells, state, u32::MAX).then_some(found)
 }
 
 /// Counts all of it, or nothing if some of it is to be sampled.
-#[inline]
+#[inline(always)]
 fn count(t: &mut Thread, reuse: &[Reuse]) -> bool {
     memos::settle(memos::used(&mut t.header));
     // Several rows may count in one counter: the last one to do so sees whether all of them have room.
@@ -109,9 +112,4 @@ fn count(t: &mut Thread, reuse: &[Reuse]) -> bool {
         }
     }
     free
-}
-
-#[inline]
-fn agree(cells: &[u32], value: u32, mask: u32) -> bool {
-    if cells.len() <= SHORT { all_agree(cells, value, mask) } else { prefix(cells, value, mask, 0) == cells.len() }
 }

@@ -1,5 +1,5 @@
-//! A loop in which one access alone makes events, from one end of its range to the other: all of them in their order,
-//! as many at a time as are alike.
+//! An access of a loop that alone reads a row, from one end to the other: its events in their order, as many at a time
+//! as are alike.
 //!
 //! This is what the instrumented copy of the loop would do: samples of the reuse distance begin and end at the same
 //! reads.

@@ -126,6 +126,17 @@ impl Quiet {
         true
     }
 
+    /// The thread's inlined code writes in the chunk of `address` unseen from now on, until [`Claims::leave`]. Who
+    /// shares a claim sends it to the slow path again, which does not say what it has written until then.
+    pub fn is_entered(&mut self, own_base: u32, address: u64) {
+        let (slot, tag) = self.place(own_base, address);
+        // SAFETY: this thread's alone; a slot of zeros is an empty one.
+        let slot = unsafe { &mut *slot };
+        if slot.tag == tag {
+            slot.filled.words.fill(0);
+        }
+    }
+
     /// The thread writes cells of `from .. to`, in one chunk, in some other way.
     #[inline]
     pub fn forget(&mut self, own_base: u32, (from, to): (u64, u64), pattern: Pattern) {
