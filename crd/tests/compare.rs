@@ -155,7 +155,7 @@ fn differences_of_the_recording_are_noted() {
     let mut new = base.clone();
     (new.options.granule, new.options.crd, new.options.mode) = (8, "off", "nothing");
     (new.accuracy.estimated_false_rate, new.accuracy.dropped_full) = (0.2, 9);
-    new.ended = threadtalk_crd::model::Ended::Abnormally;
+    (new.ended, new.program.exit_status) = (threadtalk_crd::model::Ended::Abnormally, None);
     let notes = compared(&base, &new).notes.join("\n");
     for words in [
         "elements of 4 bytes in base and 8 in new",
@@ -167,6 +167,9 @@ fn differences_of_the_recording_are_noted() {
     ] {
         assert!(notes.contains(words), "`{words}` is not in:\n{notes}");
     }
+    new.program.exit_status = Some(0);
+    let notes = compared(&base, &new).notes.join("\n");
+    assert!(!notes.contains("ended"), "it left by _exit:\n{notes}");
 }
 
 #[test]

@@ -92,6 +92,23 @@ void fill(Object &object, const DIVariable *variable) {
   object.file = variable->getFile();
   object.line = variable->getLine();
   object.type = strip(variable->getType());
+  // The block of a task is where the construct is.
+  auto *local = dyn_cast<DILocalVariable>(variable);
+  const DISubprogram *function = local && !object.file ? local->getScope()->getSubprogram() : nullptr;
+  if (function) {
+    object.file = function->getFile();
+    object.line = function->getLine();
+  }
+}
+
+// What OpenMP's outlined functions get: the block that holds a task with its arguments, or a part of it.
+bool is_task_data(StringRef name) { return name == ".task_t." || name == ".privates." || name == "__context"; }
+
+// Whether the name means something to whoever wrote the source: the compiler's other variables (`.global_tid.`,
+// `__begin1`) are in the way of better names. `this` is in no source either, but everybody knows it.
+bool is_meaningful(const DILocalVariable *variable) {
+  return !variable->getName().empty() &&
+         (!variable->isArtificial() || variable->isObjectPointer() || is_task_data(variable->getName()));
 }
 
 // The variable whose value (`address`: whose place) this is, if debug information names one.
@@ -111,18 +128,17 @@ bool find_variable(Value *value, bool address, Object &object) {
   if (address)
     for (DbgVariableRecord *record : records)
       if (record->isDbgAssign() && record->getAddress() == value &&
-          record->getAddressExpression()->getNumElements() == 0 && !record->getVariable()->getName().empty()) {
+          record->getAddressExpression()->getNumElements() == 0 && is_meaningful(record->getVariable())) {
         fill(object, record->getVariable());
         return true;
       }
   for (DbgVariableRecord *record : records)
-    if (fits(record->isDbgDeclare(), record->getExpression()) && !record->getVariable()->getName().empty()) {
+    if (fits(record->isDbgDeclare(), record->getExpression()) && is_meaningful(record->getVariable())) {
       fill(object, record->getVariable());
       return true;
     }
   for (DbgVariableIntrinsic *intrinsic : intrinsics)
-    if (fits(isa<DbgDeclareInst>(intrinsic), intrinsic->getExpression()) &&
-        !intrinsic->getVariable()->getName().empty()) {
+    if (fits(isa<DbgDeclareInst>(intrinsic), intrinsic->getExpression()) && is_meaningful(intrinsic->getVariable())) {
       fill(object, intrinsic->getVariable());
       return true;
     }

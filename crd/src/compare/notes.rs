@@ -40,7 +40,8 @@ pub fn notes(base: &Report, new: &Report) -> Vec<String> {
         if report.accuracy.dropped_full > 0 {
             notes.push(format!("{} events of {name} had no room in its profile", report.accuracy.dropped_full));
         }
-        if report.ended == Ended::Abnormally {
+        // With a status the program left by itself: by `_exit`.
+        if report.ended == Ended::Abnormally && report.program.exit_status.is_none() {
             notes.push(format!("{name} ended abnormally: its counts end there"));
         }
     }

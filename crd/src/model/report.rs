@@ -66,7 +66,7 @@ pub struct Program {
 pub enum Ended {
     /// Returned from main, exit, or end of the last thread.
     Normally,
-    /// Killed, aborted, `_exit`, or still running.
+    /// Killed, aborted, or still running; with an exit status: `_exit` or `quick_exit`.
     Abnormally,
     /// Replaced by exec.
     Exec,

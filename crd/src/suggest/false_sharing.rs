@@ -2,6 +2,7 @@
 
 use super::{Case, Rule, Threshold, evidence, place};
 use crate::model::{FalseSharing, Lowers, Means, Suggestion, SuggestionKind};
+use threadtalk_abi::module::TASK_DATA;
 
 pub(super) const RULE: Rule = Rule {
     name: "false-sharing",
@@ -32,7 +33,10 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     };
     let share = |lines: u64, of: u64| lines as f64 / of.max(1) as f64;
     let least = case.threshold(&RULE, "share");
-    let found = case.region.false_sharing.iter().find(|f| share(f.lines, f.of_lines) >= least && is_frequent(f))?;
+    // Tasks lie where OpenMP puts them: no padding of the program's would help.
+    let is_programs = |f: &&FalseSharing| *f.object != *TASK_DATA;
+    let mut candidates = case.region.false_sharing.iter().filter(is_programs);
+    let found = candidates.find(|f| share(f.lines, f.of_lines) >= least && is_frequent(f))?;
     let object = if found.object.is_empty() { "elements".to_owned() } else { format!("`{}`", found.object) };
     let [a, b] = found.threads;
     let what = if found.other_reads { "reads beside it" } else { "writes others of them" };

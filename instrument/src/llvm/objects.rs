@@ -5,6 +5,7 @@ use super::string;
 use inkwell::llvm_sys::prelude::{LLVMMetadataRef, LLVMValueRef};
 use std::ffi::{c_char, c_void};
 use std::ptr::null_mut;
+use threadtalk_abi::module::TASK_DATA;
 
 /// A variable and what it has to do with an access.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -35,7 +36,19 @@ fn find(ask: impl FnOnce(*mut RawObject, *mut c_void) -> bool) -> Option<Object>
     let mut name = String::new();
     let mut raw = RawObject { kind: 0, line: 0, file: null_mut() };
     let data: *mut String = &mut name;
-    ask(&mut raw, data.cast()).then(|| Object { kind: raw.kind, name, file: path(raw.file), line: raw.line })
+    ask(&mut raw, data.cast()).then(|| Object {
+        kind: raw.kind,
+        name: known(name),
+        file: path(raw.file),
+        line: raw.line,
+    })
+}
+
+/// clang's names of the block that holds an OpenMP task, or of a part of it.
+const TASK_BLOCKS: [&str; 3] = [".task_t.", ".privates.", "__context"];
+
+fn known(name: String) -> String {
+    if TASK_BLOCKS.iter().any(|block| name.starts_with(block)) { TASK_DATA.to_owned() } else { name }
 }
 
 extern "C" fn on_name(data: *mut c_void, text: *const c_char, length: usize) {

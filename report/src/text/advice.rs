@@ -55,15 +55,15 @@ pub fn objects(report: &Report, paint: Style) -> String {
     let mut out = format!("\n{}\n", paint.strong("Objects that threads communicate through (whole program)"));
     for object in objects.iter().take(OBJECTS) {
         let place = match (&object.file, object.line) {
-            (Some(file), Some(line)) => format!("{}:{line}", file.rsplit('/').next().unwrap_or(file)),
-            _ => "unknown place".to_owned(),
+            (Some(file), Some(line)) => format!(", {}:{line}", file.rsplit('/').next().unwrap_or(file)),
+            _ => String::new(),
         };
         let share = crate::number::percent(object.share);
         let kind = match object.kind {
             Memory::Pointer => "through this pointer".to_owned(),
             kind => format!("{kind:?}").to_lowercase(),
         };
-        let _ = writeln!(out, "{share:>8}  {} ({kind}, {place})", object.name);
+        let _ = writeln!(out, "{share:>8}  {} ({kind}{place})", object.name);
     }
     out
 }

@@ -8,7 +8,7 @@ pub fn hints(report: &Report) -> Vec<String> {
     let mut hints = Vec::new();
     let counts = report.program_total.counts.as_deref();
     let events = counts.map_or(0, |counts| counts.raw.sum().saturating_add(counts.rar.sum()));
-    if report.ended == Ended::Abnormally {
+    if report.ended == Ended::Abnormally && report.program.exit_status.is_none() {
         hints.push("the process did not end normally: counts are those up to then".to_string());
     }
     if report.program.modules.is_empty() {

@@ -79,7 +79,7 @@ pub fn head(report: &Report, file: &Path) -> Vec<(&'static str, String)> {
 /// How the process ended and how long it took.
 fn run(report: &Report) -> String {
     let program = &report.program;
-    let mut run = format!("{}, {}", processes(program), ended(report.ended));
+    let mut run = format!("{}, {}", processes(program), ended(report));
     if let Some(duration) = program.duration_s {
         let _ = write!(run, " after {}", number::seconds(duration));
     }
@@ -134,11 +134,13 @@ pub fn run_and_accuracy(report: &Report) -> (String, String) {
     (run(report), accuracy(report))
 }
 
-fn ended(ended: Ended) -> &'static str {
-    match ended {
-        Ended::Normally => "ended normally",
-        Ended::Abnormally => "ended abnormally: killed, aborted or still running",
-        Ended::Exec => "replaced by exec",
+fn ended(report: &Report) -> String {
+    match (report.ended, report.program.exit_status) {
+        (Ended::Normally, _) => "ended normally".to_owned(),
+        // Only who ends itself has a status.
+        (Ended::Abnormally, Some(status)) => format!("ended by _exit or quick_exit, status {status}"),
+        (Ended::Abnormally, None) => "ended abnormally: killed, aborted or still running".to_owned(),
+        (Ended::Exec, _) => "replaced by exec".to_owned(),
     }
 }
 

@@ -145,6 +145,10 @@ pub mod section {
     pub const CALLER_LOOPS: u32 = 2;
 }
 
+/// The [`AccessEntry::object`] of the block in which OpenMP keeps a task and its arguments: the program did not declare
+/// it and cannot lay it out.
+pub const TASK_DATA: &str = "data of a task";
+
 /// What a site accesses, and with which strides.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
