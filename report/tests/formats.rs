@@ -9,6 +9,7 @@ mod synthetic;
 use serde_json::Value;
 use support::schema::assert_follows;
 use support::{out, tool};
+use threadtalk_crd::model::Ended;
 
 /// Standard output of `threadtalk report` on a synthetic profile.
 fn report(threads: u32, args: &[&str]) -> String {
@@ -123,6 +124,21 @@ fn the_text_names_what_matters() {
     }
     assert!(!text.contains('\x1b'), "colours without a terminal");
     assert!(text.lines().all(|line| line.chars().count() <= 140), "too wide:\n{text}");
+}
+
+#[test]
+fn a_program_that_leaves_by_itself_was_not_killed() {
+    let said = |exit_status| {
+        let mut report = example::report(2, example::ring);
+        (report.ended, report.program.exit_status) = (Ended::Abnormally, exit_status);
+        (threadtalk::text::run_and_accuracy(&report).0, threadtalk::text::hints(&report).join("\n"))
+    };
+    let (run, hints) = said(Some(3));
+    assert!(run.contains("ended by _exit or quick_exit, status 3"), "{run}");
+    assert!(!hints.contains("normally"), "{hints}");
+    let (run, hints) = said(None);
+    assert!(run.contains("ended abnormally: killed, aborted or still running"), "{run}");
+    assert!(hints.contains("did not end normally"), "{hints}");
 }
 
 #[test]
