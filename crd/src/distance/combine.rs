@@ -9,6 +9,7 @@ use threadtalk_profile::Trace;
 
 use super::confidence::Confidence;
 use super::cutoff::cutoff;
+use super::inside::Inside;
 use super::mass::Mass;
 use super::quantile::describe;
 use super::statstack;
@@ -29,6 +30,9 @@ pub struct Traces {
     exact: u64,
     abandoned: u64,
     confidence: Confidence,
+    /// Distinct distances that come from looks inside of sampled intervals, and the shortest and longest that they may
+    /// be by chance.
+    estimated: [Mass; 3],
 }
 
 impl Traces {
@@ -39,10 +43,22 @@ impl Traces {
         self.index.add_histogram(&trace.sampled);
         if trace.samples > 0 && !trace.sampled.is_empty() {
             let weight = trace.sampled.count() as f64 / trace.samples as f64;
-            statstack::transform(&trace.sampled, trace.abandoned as f64 * weight, &mut self.distinct);
+            let endless = trace.abandoned as f64 * weight;
+            let inside = Inside::of(trace);
+            statstack::transform(&trace.sampled, endless, &inside, &mut self.distinct);
+            if trace.makes_up {
+                let [low, high] = inside.bounds();
+                for (inside, out) in [inside, low, high].iter().zip(&mut self.estimated) {
+                    statstack::transform(&trace.sampled, endless, inside, out);
+                }
+            }
         }
         let samples = trace.samples.saturating_add(trace.abandoned);
-        self.confidence.add_samples(trace.samples, trace.sampled.count() as f64, trace.abandoned);
+        let usages = trace.sampled.count() as f64;
+        match trace.makes_up {
+            true => self.confidence.add_weighted(trace.samples, usages, trace.abandoned),
+            false => self.confidence.add_samples(trace.samples, usages, trace.abandoned),
+        }
         self.exact = self.exact.saturating_add(trace.exact_usages);
         self.has_exact |= trace.exact_usages > 0;
         self.has_sampled |= samples > 0;
@@ -60,6 +76,15 @@ impl Traces {
         self.followed = self.followed.saturating_add(other.followed);
         self.abandoned = self.abandoned.saturating_add(other.abandoned);
         self.confidence.add(other.confidence);
+        self.estimated.iter_mut().zip(&other.estimated).for_each(|(own, other)| own.add(other));
+    }
+
+    /// What sampling, and the transform of what was sampled, may have moved past a quantile.
+    fn rank_error(&self) -> f64 {
+        let (count, [found, low, high]) = (self.distinct.count(), &self.estimated);
+        let moved = found.moved_to(high).max(low.moved_to(found));
+        let transform = if count > 0.0 { moved / count } else { 0.0 };
+        (self.confidence.rank_error(count) + transform).min(1.0)
     }
 
     /// The result. `usages`: RaW and RaR events of the pairs.
@@ -75,7 +100,7 @@ impl Traces {
                 (true, true) => Method::ExactThenStatstack,
             },
             rate: if usages > 0 { (self.followed as f64 / usages as f64).min(1.0) } else { 0.0 },
-            rank_error: self.confidence.rank_error(self.distinct.count()).min(unknown),
+            rank_error: self.rank_error().min(unknown),
             abandoned: self.abandoned,
             cutoffs: caches.iter().map(|c| cutoff(*c, &self.distinct, granule, private)).collect(),
         }

@@ -65,6 +65,17 @@ impl Mass {
         }
     }
 
+    /// The most mass that lies at or below a bucket here, and beyond the next bucket in `other`.
+    pub fn moved_to(&self, other: &Self) -> f64 {
+        let (mut own, mut beside, mut most) = (0.0, other.parts.first().map_or(0.0, |p| p.mass), 0.0f64);
+        for (index, part) in self.parts.iter().enumerate() {
+            own += part.mass;
+            beside += other.parts.get(index + 1).map_or(0.0, |p| p.mass);
+            most = most.max(own - beside);
+        }
+        most
+    }
+
     /// All mass.
     pub fn count(&self) -> f64 {
         self.parts.iter().map(|p| p.mass).sum()
@@ -94,6 +105,21 @@ impl Mass {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_moves_by_more_than_a_bucket_is_told() {
+        let of = |parts: &[(u64, f64)]| {
+            let mut mass = Mass::default();
+            parts.iter().for_each(|(at, count)| mass.add_range(*at, *at, *count));
+            mass
+        };
+        let own = of(&[(3, 5.0), (8, 2.0)]);
+        let moved =
+            [&[(3, 5.0), (8, 2.0)][..], &[(4, 5.0), (9, 2.0)], &[(5, 5.0), (8, 2.0)], &[(3, 4.0), (9, 1.0), (20, 2.0)]]
+                .map(|parts| own.moved_to(&of(parts)));
+        assert_eq!(moved, [0.0, 0.0, 5.0, 2.0]);
+        assert_eq!((Mass::default().moved_to(&own), own.moved_to(&Mass::default())), (0.0, 7.0));
+    }
 
     #[test]
     fn a_range_is_spread_over_its_buckets() {

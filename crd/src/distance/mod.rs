@@ -3,6 +3,7 @@
 mod combine;
 mod confidence;
 mod cutoff;
+mod inside;
 mod mass;
 mod quantile;
 mod statstack;

@@ -56,6 +56,10 @@ fn write(profile: &Profile, out: &mut String) -> std::fmt::Result {
         for (name, histogram) in [("distinct", &t.distinct), ("index", &t.index), ("sampled", &t.sampled)] {
             write_histogram(name, histogram, out)?;
         }
+        for (length, begun) in t.begun.buckets() {
+            let open = t.open.buckets().iter().find(|(other, _)| other == length).map_or(0, |(_, open)| *open);
+            writeln!(out, "\tlength {length}\tbegun inside {begun}\topen at the end {open}")?;
+        }
     }
     Ok(())
 }

@@ -362,7 +362,7 @@ pub struct TraceRecord {
     pub writer: u32,
     /// Global region.
     pub region: u32,
-    /// Bit 0: the exact phase is over, what follows is sampled.
+    /// [`trace_flags`].
     pub flags: u32,
     /// Usages (RaW and RaR) in the exact phase.
     pub exact_usages: u64,
@@ -378,9 +378,30 @@ pub struct TraceRecord {
     pub index: BucketTable,
     /// Index distances of sampled intervals, weighted by the events that each stands for.
     pub sampled: BucketTable,
-    /// Reserved; zero.
-    pub reserved: [u64; 2],
+    /// Samples that began inside of sampled intervals, by the length of the interval ([`crate::buckets::length`] of its
+    /// index distance): the events that they stand for, times those that the interval stands for.
+    /// Zero in files of older versions of the runtime, like the next field.
+    pub begun: LengthTable,
+    /// Those of `begun` whose element had not been used again when the interval ended: each is another distinct
+    /// element.
+    pub open: LengthTable,
 }
+
+/// Bits of [`TraceRecord::flags`].
+pub mod trace_flags {
+    /// The exact phase is over, what follows is sampled.
+    pub const SAMPLED: u32 = 1;
+    /// The weights of the samples make up for those that were given up.
+    pub const MAKES_UP: u32 = 2;
+}
+
+/// The pages of a histogram by length, as in [`BucketTable`].
+pub type LengthTable = [u32; LENGTH_PAGES];
+
+/// Pages of a histogram by length.
+pub const LENGTH_PAGES: usize = 2;
+/// Its buckets.
+pub const LENGTHS: usize = LENGTH_PAGES * BUCKETS_PER_PAGE;
 
 /// A histogram: the pages of [`BUCKETS_PER_PAGE`] buckets each, by file offset / 128; 0 = all its buckets are empty.
 pub type BucketTable = [u32; BUCKET_PAGES];

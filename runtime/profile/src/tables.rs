@@ -300,6 +300,8 @@ pub struct Trace {
     pub region: u32,
     /// The exact phase is over, what followed was sampled.
     pub is_sampled: bool,
+    /// The weights of the samples make up for those that were given up.
+    pub makes_up: bool,
     /// Usages in the exact phase.
     pub exact_usages: u64,
     /// Distinct elements in the exact phase.
@@ -314,6 +316,10 @@ pub struct Trace {
     pub index: Histogram,
     /// Index distances of sampled intervals, weighted by the events that each stands for.
     pub sampled: Histogram,
+    /// Samples begun inside of sampled intervals, by length ([`crate::layout::TraceRecord::begun`]).
+    pub begun: Histogram,
+    /// Those of them that were still open at the interval's end.
+    pub open: Histogram,
 }
 
 /// Counts in the log-linear buckets of [`crate::buckets`].

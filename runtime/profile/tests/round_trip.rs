@@ -5,7 +5,7 @@ mod sample;
 use proptest::prelude::*;
 use threadtalk_abi::module::{ModuleBases, NO_STRIDE, ObjectKind, RegionKind, VARIABLE_STRIDE};
 use threadtalk_profile::buckets::BUCKETS;
-use threadtalk_profile::layout::{NO_THREAD, UNIT};
+use threadtalk_profile::layout::{LENGTHS, NO_THREAD, UNIT};
 use threadtalk_profile::write::Contents;
 use threadtalk_profile::{
     Allocations, Block, Call, Edge, Event, Function, Header, Histogram, Module, ObjectEvents, PrivateBytes, Profile,
@@ -71,19 +71,24 @@ fn histogram() -> impl Strategy<Value = Histogram> {
 }
 
 fn trace() -> impl Strategy<Value = Trace> {
-    (event(), any::<[u64; 4]>(), any::<bool>(), histogram(), histogram(), histogram()).prop_map(
-        |(e, [exact_usages, exact_elements, samples, abandoned], is_sampled, distinct, index, sampled)| Trace {
+    let lengths = || prop::collection::vec((0..LENGTHS as u16, any::<u64>()), 0..9).prop_map(Histogram::of_buckets);
+    let histograms = (histogram(), histogram(), histogram(), lengths(), lengths());
+    (event(), any::<[u64; 4]>(), any::<[bool; 2]>(), histograms).prop_map(
+        |(e, [exact_usages, exact_elements, samples, abandoned], [is_sampled, makes_up], histograms)| Trace {
             reader: e.reader,
             writer: e.writer,
             region: e.region,
             is_sampled,
+            makes_up,
             exact_usages,
             exact_elements,
             samples,
             abandoned,
-            distinct,
-            index,
-            sampled,
+            distinct: histograms.0,
+            index: histograms.1,
+            sampled: histograms.2,
+            begun: histograms.3,
+            open: histograms.4,
         },
     )
 }

@@ -3,7 +3,7 @@
 use crate::file::ProfileFile;
 use crate::file::appender::Appender;
 use threadtalk_profile::buckets;
-use threadtalk_profile::layout::{BUCKETS_PER_PAGE, BucketPage, BucketTable, block};
+use threadtalk_profile::layout::{BUCKETS_PER_PAGE, BucketPage, BucketTable, LengthTable, block};
 
 /// Pages of one thread's histograms, and what its distances may still take of the profile.
 pub struct Pages {
@@ -39,7 +39,15 @@ impl Pages {
 /// Adds `weight` to the bucket of `value`. Without room for a page the count is dropped: the file is full or the
 /// thread's budget used up, and the profile says so.
 pub fn add(table: &mut BucketTable, value: u64, weight: u64, pages: &mut Pages, file: &ProfileFile) {
-    let bucket = buckets::bucket(value);
+    add_to(table, buckets::bucket(value), weight, pages, file);
+}
+
+/// Adds `weight` to the class of an interval's length, as [`add`] does.
+pub fn add_length(table: &mut LengthTable, interval: u64, weight: u64, pages: &mut Pages, file: &ProfileFile) {
+    add_to(table, buckets::length(interval), weight, pages, file);
+}
+
+fn add_to(table: &mut [u32], bucket: usize, weight: u64, pages: &mut Pages, file: &ProfileFile) {
     let Some(slot) = table.get_mut(bucket / BUCKETS_PER_PAGE) else { return };
     if *slot == 0 {
         let Some(page) = pages.append(file) else { return };
@@ -47,5 +55,6 @@ pub fn add(table: &mut BucketTable, value: u64, weight: u64, pages: &mut Pages, 
     }
     let page = file.at(u64::from(*slot) * size_of::<BucketPage>() as u64).cast::<u64>();
     // SAFETY: the slot names a page that this thread appended; the index is below the page's length.
-    unsafe { *page.add(bucket % BUCKETS_PER_PAGE) += weight };
+    let count = unsafe { &mut *page.add(bucket % BUCKETS_PER_PAGE) };
+    *count = count.saturating_add(weight);
 }

@@ -4,7 +4,7 @@ use super::change::Intervals;
 use super::histogram::{self, Pages};
 use super::shares::Shares;
 use super::stack::{ExactStack, Usage};
-use super::watch::{Inserted, Watches};
+use super::watch::{Inserted, Link, Sample, Watch, Watches};
 use crate::events::{EventKey, Table};
 use crate::file::ProfileFile;
 use crate::file::appender::Appender;
@@ -12,7 +12,7 @@ use crate::memory::arena::Arena;
 use crate::thread::memos::settle;
 use core::ptr;
 use threadtalk_abi::memo::Memo;
-use threadtalk_profile::layout::{BUCKET_PAGES, CrdMode, EventRecord, TraceRecord, block};
+use threadtalk_profile::layout::{BUCKET_PAGES, CrdMode, EventRecord, LENGTH_PAGES, TraceRecord, block, trace_flags};
 
 /// How reuse distances are measured in this run.
 #[derive(Clone, Copy)]
@@ -41,6 +41,9 @@ const MOST_PUSHED_OUT: u32 = 256;
 /// Where doubling ends: one sample in some 10 ms of pure reuse.
 const MOST_CROWDED_PERIOD: u64 = 1 << 20;
 
+/// Open watches that the end of an interval looks at, in the mean: where more began inside, one end in so many does.
+const MOST_LOOKED_AT: u64 = 4;
+
 /// Records of a trace besides the first: what changes more often is a mixture after all.
 const MOST_FURTHER: u32 = 15;
 
@@ -57,6 +60,10 @@ pub struct Trace {
     intervals: Intervals,
     /// Records besides the first.
     further_records: u32,
+    /// Its latest watch.
+    newest: Link,
+    /// Events that all of its samples stood for when they began.
+    begun: u64,
 }
 
 /// What the caller is to do with the element's cell.
@@ -89,7 +96,8 @@ fn empty(reader: u32, writer: u32, region: u32) -> TraceRecord {
         distinct: [0; BUCKET_PAGES],
         index: [0; BUCKET_PAGES],
         sampled: [0; BUCKET_PAGES],
-        reserved: [0; 2],
+        begun: [0; LENGTH_PAGES],
+        open: [0; LENGTH_PAGES],
     }
 }
 
@@ -167,6 +175,8 @@ impl Traces {
             raw_countdown: 0,
             intervals: Intervals::new(),
             further_records: 0,
+            newest: 0,
+            begun: 0,
         };
         // SAFETY: number < MOST_TRACES, the length of the reserved memory.
         unsafe { self.slots.add(number).write(trace) };
@@ -240,9 +250,12 @@ impl Traces {
             return Verdict::Report;
         }
         let mut ended = false;
+        // SAFETY: as above.
+        let newest = unsafe { &mut (*self.slots.add(number as usize)).newest };
         if (raw || watched)
-            && let Some(watch) = watches.take(element, number)
+            && let Some(watch) = watches.take(element, number, newest)
         {
+            self.look_inside(number, &watch, watches, file);
             settle(memos);
             let clock = self.clock(number);
             let interval = clock - watch.start;
@@ -280,16 +293,31 @@ impl Traces {
                 }
             }
             let random = self.random() as u32;
-            match watches.insert(element, clock, number, period as u32, random) {
+            // SAFETY: as above.
+            let t = unsafe { &mut *self.slots.add(number as usize) };
+            let begun = t.begun + period;
+            let sample = Sample { element, start: clock, trace: number, weight: period as u32, begun };
+            match watches.insert(sample, random, &mut t.newest) {
                 Inserted::AlreadyWatched => {}
-                Inserted::Watched => return Verdict::Track { instead_of: None },
-                Inserted::Instead { of_trace, element } => {
+                Inserted::Watched => {
+                    t.begun = begun;
+                    return Verdict::Track { instead_of: None };
+                }
+                Inserted::Instead { of_trace, element, now_newest } => {
+                    t.begun = begun;
                     self.crowded();
                     // SAFETY: watches carry numbers of traces that exist: they are cleared with the traces.
-                    unsafe { (*(*self.slots.add(of_trace as usize)).record).abandoned += 1 };
+                    let other = unsafe { &mut *self.slots.add(of_trace as usize) };
+                    other.newest = now_newest.unwrap_or(other.newest);
+                    // SAFETY: the record is mapped.
+                    unsafe { (*other.record).abandoned += 1 };
                     return Verdict::Track { instead_of: Some(element) };
                 }
             }
+        }
+        // A write took the mark along, and another trace waits for the element.
+        if raw && !ended && !watched && watches.unwatched(element, 1, None) == 0 {
+            return Verdict::Track { instead_of: None };
         }
         // A mark that stays is another thread's. It sends the element's next read to the slow path, whatever is known
         // of its state.
@@ -314,7 +342,7 @@ impl Traces {
         if !t.sampled {
             return 0;
         }
-        let quiet = watches.unwatched(first, most.min(t.raw_countdown.saturating_sub(1)), Some(number));
+        let quiet = watches.unwatched(first, most.min(t.raw_countdown.saturating_sub(1)), None);
         t.raw_countdown -= quiet;
         quiet
     }
@@ -335,6 +363,30 @@ impl Traces {
         let quiet = t.sampled && t.raw_countdown > n && !watches.may_watch(first);
         t.raw_countdown -= if quiet { n } else { 0 };
         quiet
+    }
+
+    /// An interval has ended. Of the samples that began inside of it, those that are still open are of elements that were
+    /// not used again: what they stand for is an estimate of its distinct elements, the others of its repetitions. One
+    /// interval tells little; the shares of all of a length tell the analysis how distances of this length become
+    /// distinct ones, in this trace, at these times.
+    fn look_inside(&mut self, number: u32, watch: &Watch, watches: &Watches, file: &ProfileFile) {
+        // SAFETY: the number is that of a trace; its record is mapped.
+        let t = unsafe { &*self.slots.add(number as usize) };
+        let inside = t.begun.saturating_sub(watch.begun);
+        let one_in = (inside / u64::from(watch.weight.max(1)) / MOST_LOOKED_AT).max(1);
+        if inside == 0 || !self.one_in(one_in) {
+            return;
+        }
+        let interval = self.clock(number) - watch.start;
+        // SAFETY: as above.
+        let t = unsafe { &*self.slots.add(number as usize) };
+        let open = watches.open_since(watch.begun, t.newest);
+        // SAFETY: as above.
+        let record = unsafe { &mut *t.record };
+        let weight = u64::from(watch.weight).saturating_mul(one_in);
+        let weighted = |events: u64| weight.saturating_mul(events);
+        histogram::add_length(&mut record.begun, interval, weighted(inside), &mut self.pages, file);
+        histogram::add_length(&mut record.open, interval, weighted(open), &mut self.pages, file);
     }
 
     /// Forgets all traces; what they found is in the file. The arena is reset by the caller. Returns how many traces
@@ -373,7 +425,7 @@ impl Traces {
         t.sampled = true;
         let mut event = t.events;
         // SAFETY: as above; the record is mapped.
-        unsafe { (*t.record).flags |= 1 };
+        unsafe { (*t.record).flags |= trace_flags::SAMPLED | trace_flags::MAKES_UP };
         let first = self.gap(period);
         // SAFETY: as above.
         unsafe { (*self.slots.add(number as usize)).raw_countdown = first };

@@ -14,6 +14,29 @@ pub struct Watch {
     pub trace: u32,
     /// Events that this sample stands for.
     pub weight: u32,
+    /// What the trace's samples stood for, this one included, when it began.
+    pub begun: u64,
+    /// The next newer and the next older watch of the trace.
+    newer: Link,
+    older: Link,
+}
+
+/// Place of a watch in the table plus 1; 0 = none.
+pub type Link = u16;
+
+/// A sample that begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// Number of the element.
+    pub element: u64,
+    /// The trace's clock.
+    pub start: u64,
+    /// The trace.
+    pub trace: u32,
+    /// Events that it stands for.
+    pub weight: u32,
+    /// [`Watch::begun`].
+    pub begun: u64,
 }
 
 /// 256 sets of 4. With one sample in 16 or fewer, 1024 open intervals reach over at least 16 K events.
@@ -32,31 +55,47 @@ pub struct Watches {
     tags: [u64; SETS],
 }
 
-const _: () = assert!(size_of::<Watches>() == 26 * 1024);
+const _: () = assert!(size_of::<Watches>() == 42 * 1024);
 
 impl Watches {
-    /// Begins to watch. Returns the watch that had to make room, if any (chosen by `random`): its interval stays
-    /// unknown. An element that is watched already, for whatever trace, is left alone.
-    pub fn insert(&mut self, element: u64, start: u64, trace: u32, weight: u32, random: u32) -> Inserted {
+    /// Begins to watch; `newest` is the trace's latest watch. Without room another watch is given up, which `random`
+    /// chooses: its interval stays unknown. It is one of [`WAYS`], and the others, which had the same chance, stand for
+    /// its events from now on (Horvitz and Thompson, Journal of the American Statistical Association 47, 1952): without
+    /// that, long intervals would be missing. An element that is watched already, for whatever trace, is left alone.
+    pub fn insert(&mut self, sample: Sample, random: u32, newest: &mut Link) -> Inserted {
+        let Sample { element, start, trace, weight, begun } = sample;
+        let first = number_of_set(element) * WAYS;
         let set = self.set(element);
         if set.iter().any(|w| w.key == element + 1) {
             return Inserted::AlreadyWatched;
         }
-        let watch = Watch { key: element + 1, start, trace, weight };
-        if let Some(free) = set.iter_mut().find(|w| w.key == 0) {
-            *free = watch;
+        let watch = Watch { key: element + 1, start, trace, weight, begun, newer: 0, older: 0 };
+        if let Some(way) = set.iter().position(|w| w.key == 0) {
+            self.put(first + way, watch, newest);
             self.renew_tags(element);
             return Inserted::Watched;
         }
-        let victim = &mut set[random as usize % WAYS];
-        let given_up = *victim;
-        *victim = watch;
+        let way = random as usize % WAYS;
+        for other in set.iter_mut().enumerate().filter(|(at, _)| *at != way).map(|(_, w)| w) {
+            // A third more, rounded at random.
+            let third = other.weight / (WAYS as u32 - 1);
+            let rest = u32::from(other.weight % (WAYS as u32 - 1) > (random >> 2) % (WAYS as u32 - 1));
+            other.weight = other.weight.saturating_add(third + rest);
+        }
+        let given_up = set[way];
+        let is_newest = given_up.newer == 0;
+        self.unlink(&given_up);
+        if is_newest && given_up.trace == trace {
+            *newest = given_up.older;
+        }
+        self.put(first + way, watch, newest);
         self.renew_tags(element);
-        Inserted::Instead { of_trace: given_up.trace, element: given_up.key - 1 }
+        let now_newest = (is_newest && given_up.trace != trace).then_some(given_up.older);
+        Inserted::Instead { of_trace: given_up.trace, element: given_up.key - 1, now_newest }
     }
 
-    /// Ends the watch of `element` for `trace`.
-    pub fn take(&mut self, element: u64, trace: u32) -> Option<Watch> {
+    /// Ends the watch of `element` for `trace`, whose latest watch is `newest`.
+    pub fn take(&mut self, element: u64, trace: u32, newest: &mut Link) -> Option<Watch> {
         if !self.may_watch(element) {
             return None;
         }
@@ -65,7 +104,43 @@ impl Watches {
         let watch = *slot;
         slot.key = 0;
         self.renew_tags(element);
+        self.unlink(&watch);
+        if watch.newer == 0 {
+            *newest = watch.older;
+        }
         Some(watch)
+    }
+
+    /// Events that the watches of a trace stand for which began when its samples stood for more than `begun`.
+    pub fn open_since(&self, begun: u64, newest: Link) -> u64 {
+        let at = |link: Link| self.slots.get(usize::from(link).wrapping_sub(1));
+        let later = core::iter::successors(at(newest), |w| at(w.older)).take_while(|w| w.begun > begun);
+        later.fold(0, |sum, w| sum + u64::from(w.weight))
+    }
+
+    /// Writes the latest watch of a trace.
+    fn put(&mut self, place: usize, watch: Watch, newest: &mut Link) {
+        let link = place as Link + 1;
+        if let Some(before) = self.at(*newest) {
+            before.newer = link;
+        }
+        if let Some(slot) = self.at(link) {
+            *slot = Watch { older: *newest, ..watch };
+        }
+        *newest = link;
+    }
+
+    fn unlink(&mut self, watch: &Watch) {
+        if let Some(newer) = self.at(watch.newer) {
+            newer.older = watch.older;
+        }
+        if let Some(older) = self.at(watch.older) {
+            older.newer = watch.newer;
+        }
+    }
+
+    fn at(&mut self, link: Link) -> Option<&mut Watch> {
+        self.slots.get_mut(usize::from(link).wrapping_sub(1))
     }
 
     /// How many elements from `first` on, `most` at most, are not watched for `trace`, or for any one.
@@ -139,6 +214,8 @@ pub enum Inserted {
         of_trace: u32,
         /// Its element.
         element: u64,
+        /// The latest watch of that trace from now on, where that has changed and it is another trace.
+        now_newest: Option<Link>,
     },
     /// Nothing changed.
     AlreadyWatched,
@@ -148,17 +225,59 @@ pub enum Inserted {
 mod tests {
     use super::*;
     use std::boxed::Box;
+    use std::vec::Vec;
 
-    fn empty() -> Box<Watches> {
-        // SAFETY: zeroed memory is an empty table.
-        unsafe { Box::new_zeroed().assume_init() }
+    /// A table and what its traces know: the latest watch, and the events that samples stood for.
+    struct Table {
+        watches: Box<Watches>,
+        newest: [Link; 10],
+        begun: [u64; 10],
+        random: u64,
+    }
+
+    impl Table {
+        fn new() -> Self {
+            // SAFETY: zeroed memory is an empty table.
+            let watches = unsafe { Box::new_zeroed().assume_init() };
+            Self { watches, newest: [0; 10], begun: [0; 10], random: 0x2018_0813_1cbb_2018 }
+        }
+
+        fn below(&mut self, bound: u64) -> u64 {
+            self.random ^= self.random << 13;
+            self.random ^= self.random >> 7;
+            self.random ^= self.random << 17;
+            (self.random >> 11) % bound
+        }
+
+        fn insert(&mut self, element: u64, start: u64, trace: u32, weight: u32) -> Inserted {
+            let at = trace as usize;
+            let begun = self.begun[at] + u64::from(weight);
+            let random = self.below(1 << 32) as u32;
+            let sample = Sample { element, start, trace, weight, begun };
+            let inserted = self.watches.insert(sample, random, &mut self.newest[at]);
+            if let Inserted::Instead { of_trace, now_newest: Some(newest), .. } = inserted {
+                self.newest[of_trace as usize] = newest;
+            }
+            if inserted != Inserted::AlreadyWatched {
+                self.begun[at] = begun;
+            }
+            inserted
+        }
+
+        fn take(&mut self, element: u64, trace: u32) -> Option<Watch> {
+            self.watches.take(element, trace, &mut self.newest[trace as usize])
+        }
+
+        fn all(&self) -> impl Iterator<Item = &Watch> {
+            self.watches.slots.iter().filter(|w| w.key != 0)
+        }
     }
 
     #[test]
     fn a_watch_ends_once_and_only_for_its_trace() {
-        let mut w = empty();
-        assert_eq!(w.insert(7, 100, 3, 16, 0), Inserted::Watched);
-        assert_eq!(w.insert(7, 101, 4, 16, 0), Inserted::AlreadyWatched);
+        let mut w = Table::new();
+        assert_eq!(w.insert(7, 100, 3, 16), Inserted::Watched);
+        assert_eq!(w.insert(7, 101, 4, 16), Inserted::AlreadyWatched);
         assert_eq!(w.take(7, 4), None);
         assert_eq!(w.take(7, 3).map(|w| (w.start, w.weight)), Some((100, 16)));
         assert_eq!(w.take(7, 3), None);
@@ -166,17 +285,17 @@ mod tests {
 
     #[test]
     fn a_run_ends_before_the_first_element_that_is_watched_for_its_trace() {
-        let mut w = empty();
+        let mut w = Table::new();
         for element in [5, 40, 41, 100] {
-            assert_eq!(w.insert(element, 0, 3, 1, 0), Inserted::Watched);
+            assert_eq!(w.insert(element, 0, 3, 1), Inserted::Watched);
         }
-        assert_eq!(w.insert(20, 0, 4, 1, 0), Inserted::Watched);
+        assert_eq!(w.insert(20, 0, 4, 1), Inserted::Watched);
         for first in 0..120 {
             for most in 0..60 {
                 let expected = (first..first + most).take_while(|e| ![5, 40, 41, 100].contains(e)).count() as u64;
-                assert_eq!(w.unwatched(first, most, Some(3)), expected, "{most} from {first}");
+                assert_eq!(w.watches.unwatched(first, most, Some(3)), expected, "{most} from {first}");
                 let expected = expected.min((first..first + most).take_while(|e| *e != 20).count() as u64);
-                assert_eq!(w.unwatched(first, most, None), expected, "{most} from {first}");
+                assert_eq!(w.watches.unwatched(first, most, None), expected, "{most} from {first}");
             }
         }
     }
@@ -207,10 +326,10 @@ mod tests {
 
     #[test]
     fn a_full_set_gives_up_a_watch_and_says_whose() {
-        let mut w = empty();
+        let mut w = Table::new();
         let mut given_up = 0;
         for element in 0..20_000 {
-            if let Inserted::Instead { of_trace, element: other } = w.insert(element, 0, 9, 1, element as u32) {
+            if let Inserted::Instead { of_trace, element: other, .. } = w.insert(element, 0, 9, 1) {
                 assert_eq!(of_trace, 9);
                 assert!(other < element, "an earlier one made room");
                 given_up += 1;
@@ -219,5 +338,42 @@ mod tests {
         let alive = (0..20_000).filter(|e| w.take(*e, 9).is_some()).count();
         assert_eq!(alive + given_up, 20_000);
         assert!(alive > 900, "{alive} of 1024 places used");
+    }
+
+    #[test]
+    fn what_is_left_stands_for_what_was_given_up() {
+        let mut w = Table::new();
+        // Ten for each place, in traces that take turns.
+        (0..10_240).for_each(|element| {
+            assert_ne!(w.insert(element * 16, 0, element as u32 % 2, 16), Inserted::AlreadyWatched)
+        });
+        for trace in 0..2 {
+            let left: u64 = w.all().filter(|w| w.trace == trace).map(|w| u64::from(w.weight)).sum();
+            let share = left as f64 / (5120.0 * 16.0);
+            assert!((0.8..1.2).contains(&share), "{share} of trace {trace}");
+        }
+    }
+
+    #[test]
+    fn the_open_watches_of_a_trace_are_those_that_a_look_at_all_finds() {
+        let mut w = Table::new();
+        for step in 0..100_000 {
+            let (element, trace) = (w.below(6000), w.below(10) as u32);
+            if w.below(3) == 0 {
+                w.take(element, trace);
+            } else {
+                let weight = w.below(40) as u32 + 1;
+                w.insert(element, step, trace, weight);
+            }
+            if step % 97 == 0 {
+                let since = w.below(w.begun[trace as usize] + 1);
+                let later = w.all().filter(|watch| watch.trace == trace && watch.begun > since);
+                let expected: u64 = later.map(|watch| u64::from(watch.weight)).sum();
+                assert_eq!(w.watches.open_since(since, w.newest[trace as usize]), expected, "step {step}");
+            }
+        }
+        let everybody: Vec<(u64, u32)> = w.all().map(|watch| (watch.key - 1, watch.trace)).collect();
+        everybody.into_iter().for_each(|(element, trace)| assert!(w.take(element, trace).is_some()));
+        assert_eq!(w.newest, [0; 10]);
     }
 }

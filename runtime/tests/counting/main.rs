@@ -63,6 +63,35 @@ fn traces_of_a_region_share_what_is_followed_exactly() {
     });
 }
 
+/// Each value is read first in region 1 and then in region 2, as a sort counts keys and moves them: writes take the mark of
+/// what region 2 waits for along, and what comes next is a read in region 1.
+#[test]
+fn an_interval_goes_on_through_other_regions() {
+    in_own_process("an_interval_goes_on_through_other_regions", || {
+        let options = "mode=exact:crd=auto:crd_exact_usages=128:quiet=1";
+        let mut driver = Driver::start(options, 2, REGIONS);
+        let mut step = |thread, op| driver.step(&Step { thread, op });
+        let elements = 64;
+        for _ in 0..400 {
+            (0..elements).for_each(|i| step(0, Op::Write { at: 4 * i, bytes: 4 }));
+            for region in [1, 2] {
+                step(1, Op::Enter(region));
+                (0..elements).for_each(|i| step(1, Op::Read { at: 4 * i, bytes: 4 }));
+            }
+        }
+        let found = driver.finish();
+        for region in [1, 2] {
+            let trace = found.trace(region, Pair { writer: 0, reader: 1 });
+            assert!(trace.samples > 500, "{} samples of region {region}", trace.samples);
+            let buckets: Vec<u16> = trace.sampled.buckets().iter().map(|(bucket, _)| *bucket).collect();
+            assert_eq!(buckets, [threadtalk_profile::buckets::bucket(elements) as u16], "region {region}");
+            // No element comes twice between two usages of another.
+            assert!(trace.makes_up && !trace.begun.is_empty());
+            assert_eq!(trace.open, trace.begun);
+        }
+    });
+}
+
 #[test]
 fn without_distances_in_a_hashed_signature_that_fits() {
     in_own_process("without_distances_in_a_hashed_signature_that_fits", || {

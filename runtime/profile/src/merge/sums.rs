@@ -91,6 +91,8 @@ pub fn traces(sources: &[Source<'_>]) -> Vec<Trace> {
     });
     sum(numbered, |sum, t| {
         sum.is_sampled |= t.is_sampled;
+        // A record without samples has nothing to make up for.
+        sum.makes_up |= t.makes_up;
         raise(&mut sum.exact_usages, t.exact_usages);
         raise(&mut sum.exact_elements, t.exact_elements);
         raise(&mut sum.samples, t.samples);
@@ -98,6 +100,8 @@ pub fn traces(sources: &[Source<'_>]) -> Vec<Trace> {
         sum.distinct = both(&sum.distinct, &t.distinct);
         sum.index = both(&sum.index, &t.index);
         sum.sampled = both(&sum.sampled, &t.sampled);
+        sum.begun = both(&sum.begun, &t.begun);
+        sum.open = both(&sum.open, &t.open);
     })
 }
 

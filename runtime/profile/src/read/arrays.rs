@@ -3,7 +3,7 @@
 use super::record::{field, text};
 use crate::layout::{
     AllocationRecord, EventRecord, NO_THREAD, ObjectEventRecord, PrivateRecord, SharedLineRecord, ThreadRecord,
-    TraceRecord, UserRegionRecord, VisitRecord, WrittenSiteRecord, thread_flags,
+    TraceRecord, UserRegionRecord, VisitRecord, WrittenSiteRecord, thread_flags, trace_flags,
 };
 use crate::read::pages::Pages;
 use crate::tables::{
@@ -63,7 +63,8 @@ pub fn trace(r: &[u8], bytes: &[u8], pages: &Pages) -> Trace {
         reader: field!(r, TraceRecord, reader),
         writer: field!(r, TraceRecord, writer),
         region: field!(r, TraceRecord, region),
-        is_sampled: field!(r, TraceRecord, flags) & 1 != 0,
+        is_sampled: field!(r, TraceRecord, flags) & trace_flags::SAMPLED != 0,
+        makes_up: field!(r, TraceRecord, flags) & trace_flags::MAKES_UP != 0,
         exact_usages: field!(r, TraceRecord, exact_usages),
         exact_elements: field!(r, TraceRecord, exact_elements),
         samples: field!(r, TraceRecord, samples),
@@ -71,6 +72,8 @@ pub fn trace(r: &[u8], bytes: &[u8], pages: &Pages) -> Trace {
         distinct: pages.histogram(bytes, &field!(r, TraceRecord, distinct)),
         index: pages.histogram(bytes, &field!(r, TraceRecord, index)),
         sampled: pages.histogram(bytes, &field!(r, TraceRecord, sampled)),
+        begun: pages.histogram(bytes, &field!(r, TraceRecord, begun)),
+        open: pages.histogram(bytes, &field!(r, TraceRecord, open)),
     }
 }
 

@@ -154,6 +154,9 @@ impl Profile {
                         ] {
                             check.take(&table).map_err(|what| b.damaged(what))?;
                         }
+                        for table in [field!(r, TraceRecord, begun), field!(r, TraceRecord, open)] {
+                            check.take(&table).map_err(|what| b.damaged(what))?;
+                        }
                     }
                 }
                 block::LIVE_VISITS if live_visits(payload).is_none() => {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::blocks::Block;
 use super::record::Field;
-use crate::layout::{BUCKETS_PER_PAGE, BucketPage, BucketTable, block};
+use crate::layout::{BUCKETS_PER_PAGE, BucketPage, block};
 use crate::tables::Histogram;
 
 const PAGE: usize = size_of::<BucketPage>();
@@ -31,7 +31,7 @@ impl Pages {
     }
 
     /// The histogram of a table; pages that are not there count as empty.
-    pub fn histogram(&self, bytes: &[u8], table: &BucketTable) -> Histogram {
+    pub fn histogram(&self, bytes: &[u8], table: &[u32]) -> Histogram {
         let mut histogram = Histogram::default();
         for (index, page) in table.iter().enumerate().filter(|(_, p)| **p != 0) {
             let Some(at) = self.find(*page) else { continue };
@@ -59,7 +59,7 @@ impl<'a> PageCheck<'a> {
     }
 
     /// Takes the pages of a table; the error says what is wrong.
-    pub fn take(&mut self, table: &BucketTable) -> Result<(), String> {
+    pub fn take(&mut self, table: &[u32]) -> Result<(), String> {
         for page in table.iter().copied().filter(|p| *p != 0) {
             if self.pages.find(page).is_none() {
                 return Err(format!("a histogram with page {page}, which is not in the file"));

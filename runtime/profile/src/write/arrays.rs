@@ -4,9 +4,9 @@ use std::mem::size_of;
 
 use super::bytes::{Field, put, text};
 use crate::layout::{
-    Accuracy, AllocationRecord, BUCKET_PAGES, BUCKETS_PER_PAGE, BucketPage, BucketTable, EventRecord,
-    ObjectEventRecord, PhaseRecord, PrivateRecord, SharedLineRecord, ThreadRecord, TraceRecord, UserRegionRecord,
-    VisitRecord, WrittenSiteRecord, thread_flags,
+    Accuracy, AllocationRecord, BUCKETS_PER_PAGE, BucketPage, BucketTable, EventRecord, LengthTable, ObjectEventRecord,
+    PhaseRecord, PrivateRecord, SharedLineRecord, ThreadRecord, TraceRecord, UserRegionRecord, VisitRecord,
+    WrittenSiteRecord, thread_flags, trace_flags,
 };
 use crate::tables::{
     Allocations, Event, Histogram, ObjectEvents, Phase, PrivateBytes, SharedLines, Thread, Trace, UserRegion, Visit,
@@ -117,11 +117,13 @@ pub fn user_region(r: &mut [u8], u: &UserRegion) {
     put!(r, UserRegionRecord, name, text(&u.name));
 }
 
-pub fn trace(r: &mut [u8], t: &Trace, tables: &[BucketTable; 3]) {
+pub fn trace(r: &mut [u8], t: &Trace, tables: &[BucketTable; 3], lengths: &[LengthTable; 2]) {
     put!(r, TraceRecord, reader, t.reader);
     put!(r, TraceRecord, writer, t.writer);
     put!(r, TraceRecord, region, t.region);
-    put!(r, TraceRecord, flags, u32::from(t.is_sampled));
+    let flag = |is_set: bool, flag: u32| if is_set { flag } else { 0 };
+    let flags = flag(t.is_sampled, trace_flags::SAMPLED) | flag(t.makes_up, trace_flags::MAKES_UP);
+    put!(r, TraceRecord, flags, flags);
     put!(r, TraceRecord, exact_usages, t.exact_usages);
     put!(r, TraceRecord, exact_elements, t.exact_elements);
     put!(r, TraceRecord, samples, t.samples);
@@ -129,6 +131,8 @@ pub fn trace(r: &mut [u8], t: &Trace, tables: &[BucketTable; 3]) {
     put!(r, TraceRecord, distinct, tables[0]);
     put!(r, TraceRecord, index, tables[1]);
     put!(r, TraceRecord, sampled, tables[2]);
+    put!(r, TraceRecord, begun, lengths[0]);
+    put!(r, TraceRecord, open, lengths[1]);
 }
 
 pub fn accuracy(r: &mut [u8], a: &Accuracy) {
@@ -163,16 +167,17 @@ impl Pages {
         Self { next: first, bytes: Vec::new() }
     }
 
-    /// Appends the pages of a histogram and returns its table.
-    pub fn add(&mut self, histogram: &Histogram) -> BucketTable {
-        let mut table = [0; BUCKET_PAGES];
+    /// Appends the pages of a histogram and returns its table; buckets beyond the table are left out.
+    pub fn add<const PAGES: usize>(&mut self, histogram: &Histogram) -> [u32; PAGES] {
+        let mut table = [0; PAGES];
         let page_of = |bucket: u16| usize::from(bucket) / BUCKETS_PER_PAGE;
         for chunk in histogram.buckets().chunk_by(|a, b| page_of(a.0) == page_of(b.0)) {
+            let Some(number) = table.get_mut(page_of(chunk[0].0)) else { break };
             let mut page: BucketPage = [0; BUCKETS_PER_PAGE];
             for (bucket, count) in chunk {
                 page[usize::from(*bucket) % BUCKETS_PER_PAGE] = *count;
             }
-            table[page_of(chunk[0].0)] = self.next;
+            *number = self.next;
             self.next += 1;
             let at = self.bytes.len();
             self.bytes.resize(at + size_of::<BucketPage>(), 0);

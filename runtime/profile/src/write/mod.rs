@@ -205,7 +205,8 @@ impl File {
         let mut pages = arrays::Pages::new(first as u32);
         let records = arrays::encode(traces, |r, t: &Trace| {
             let tables = [&t.distinct, &t.index, &t.sampled].map(|h: &Histogram| pages.add(h));
-            arrays::trace(r, t, &tables);
+            let lengths = [&t.begun, &t.open].map(|h: &Histogram| pages.add(h));
+            arrays::trace(r, t, &tables, &lengths);
         });
         self.block(block::BUCKETS, &pages.into_bytes());
         self.block(block::TRACES, &records);

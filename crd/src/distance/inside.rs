@@ -1,0 +1,134 @@
+//! What the runtime found inside of sampled intervals, by their length ([`super::statstack`] has the meaning).
+
+use threadtalk_profile::layout::LENGTHS;
+use threadtalk_profile::{Histogram, Trace};
+
+/// Samples that began inside of intervals of each length, and those of them that were still open at the end.
+#[derive(Clone, Debug, Default)]
+pub struct Inside {
+    shares: [Share; LENGTHS],
+    /// What one sample inside of one interval adds, in the mean.
+    one: f64,
+    /// Sampled intervals. A sample is inside of many, so that there are no more independent ones than this.
+    samples: f64,
+    /// How many standard errors the shares are off.
+    shift: f64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Share {
+    begun: f64,
+    open: f64,
+}
+
+/// So many samples inside count as much as what the mixture says: below that, chance is the larger error.
+const TRUSTED: f64 = 32.0;
+/// Standard errors of 95 %.
+const SURE: f64 = 1.96;
+
+impl Inside {
+    /// Of a trace.
+    pub fn of(trace: &Trace) -> Self {
+        let weight = trace.sampled.count() as f64 / trace.samples.max(1) as f64;
+        let mut inside = Self { one: weight * weight, samples: trace.samples as f64, ..Self::default() };
+        let mut fill = |counts: &Histogram, of: fn(&mut Share) -> &mut f64| {
+            for (length, count) in counts.buckets() {
+                *of(&mut inside.shares[usize::from(*length).min(LENGTHS - 1)]) += *count as f64;
+            }
+        };
+        fill(&trace.begun, |share| &mut share.begun);
+        fill(&trace.open, |share| &mut share.open);
+        inside
+    }
+
+    /// The least and the largest shares that chance may have hidden, with 95 % confidence at each length.
+    pub fn bounds(&self) -> [Self; 2] {
+        [-SURE, SURE].map(|shift| Self { shift, ..self.clone() })
+    }
+
+    /// How intervals of a length repeat elements, where a mixture would have `expected` distinct ones of all.
+    pub fn repetition(&self, length: usize, expected: f64) -> Repetition {
+        let Share { begun, open } = self.shares[length];
+        let known = if self.one > 0.0 { begun / self.one } else { 0.0 };
+        let number = known + TRUSTED;
+        // Weights that make up for others may find more open than began.
+        let found = if known > 0.0 { (open / begun).min(1.0) } else { 0.0 };
+        let share = (found * known + expected * TRUSTED) / number;
+        let independent = known.min(self.samples) + TRUSTED;
+        let error = (share * (1.0 - share) / independent).sqrt();
+        Repetition::new(expected, (share + self.shift * error).clamp(0.0, 1.0))
+    }
+}
+
+/// From what a mixture lets expect to what was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Repetition {
+    /// Fewer distinct elements: so much of those expected.
+    More(f64),
+    /// More distinct elements: so much of the expected repetitions. No interval has more elements than usages.
+    Less(f64),
+}
+
+impl Repetition {
+    /// As expected.
+    pub const NONE: Self = Self::More(1.0);
+
+    fn new(expected: f64, found: f64) -> Self {
+        match found < expected {
+            true => Self::More(found / expected),
+            false if expected < 1.0 => Self::Less((1.0 - found) / (1.0 - expected)),
+            false => Self::NONE,
+        }
+    }
+
+    /// Distinct elements of `usages` that a mixture would have `expected` of.
+    pub fn distinct(self, expected: f64, usages: f64) -> f64 {
+        match self {
+            Self::More(factor) => expected * factor,
+            Self::Less(factor) => usages - (usages - expected) * factor,
+        }
+        .clamp(0.0, usages)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A trace whose intervals stand for ten events each.
+    fn trace(begun: u64, open: u64) -> Trace {
+        let class = |count| Histogram::of_buckets([(3, count * 100)]);
+        let sampled = Histogram::of_buckets([(80, 10_000)]);
+        Trace { samples: 1000, sampled, begun: class(begun), open: class(open), ..Trace::default() }
+    }
+
+    #[test]
+    fn what_was_found_counts_by_how_much_it_is() {
+        let of = |begun, open| Inside::of(&trace(begun, open)).repetition(3, 0.5);
+        assert_eq!(of(0, 0), Repetition::Less(1.0));
+        assert_eq!(of(32, 8), Repetition::More(0.75));
+        assert_eq!(of(32, 24), Repetition::Less(0.75));
+        let Repetition::Less(much) = of(1_000_000, 2_000_000) else { panic!("more than all") };
+        assert!(much < 1e-4, "{much}");
+        assert_eq!(Inside::of(&trace(32, 8)).repetition(4, 0.5), Repetition::Less(1.0), "another length");
+    }
+
+    #[test]
+    fn no_interval_has_more_elements_than_usages() {
+        assert_eq!(Repetition::new(0.5, 1.0).distinct(60.0, 100.0), 100.0);
+        assert_eq!(Repetition::new(0.5, 0.75).distinct(40.0, 100.0), 70.0);
+        assert_eq!(Repetition::new(0.5, 0.25).distinct(40.0, 100.0), 20.0);
+        assert_eq!(Repetition::new(1.0, 1.0).distinct(100.0, 100.0), 100.0);
+        assert_eq!(Repetition::new(0.0, 0.0).distinct(0.0, 0.0), 0.0);
+    }
+
+    #[test]
+    fn chance_is_larger_where_less_was_found() {
+        let between = |begun: u64| {
+            let [low, high] = Inside::of(&trace(begun, begun / 2)).bounds();
+            high.repetition(3, 0.5).distinct(500.0, 1000.0) - low.repetition(3, 0.5).distinct(500.0, 1000.0)
+        };
+        assert!((between(0) - 2.0 * 1.96 * 1000.0 * (0.25f64 / 32.0).sqrt()).abs() < 1e-9);
+        assert!((between(1 << 20) - 2.0 * 1.96 * 1000.0 * (0.25f64 / 1032.0).sqrt()).abs() < 1e-9);
+    }
+}
