@@ -58,6 +58,7 @@ pub fn contents() -> Contents {
             writer: 0,
             region: 2,
             is_sampled: true,
+            makes_up: true,
             exact_usages: 40,
             exact_elements: 10,
             samples: 7,
@@ -65,6 +66,8 @@ pub fn contents() -> Contents {
             distinct: Histogram::of([0, 0, 1, 5, 5, 100, 1000]),
             index: Histogram::of([1, 1, 2, 9, 8, 300, 4000]),
             sampled: Histogram::of_buckets([(60, 512), (61, 1024)]),
+            begun: Histogram::of_buckets([(1, 9000), (17, 640_000)]),
+            open: Histogram::of_buckets([(1, 9000), (17, 320_000)]),
         }],
         private_bytes: vec![PrivateBytes { region: 1, writer: 1, bytes: 4096 }],
         user_regions: vec![
