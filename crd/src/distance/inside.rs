@@ -41,7 +41,8 @@ impl Inside {
         inside
     }
 
-    /// The least and the largest shares that chance may have hidden, with 95 % confidence at each length.
+    /// The least and the largest shares that chance may have hidden, with 95 % confidence at each length. Where nothing
+    /// was found there is nothing to be unsure about but the mixture, whose error nobody knows.
     pub fn bounds(&self) -> [Self; 2] {
         [-SURE, SURE].map(|shift| Self { shift, ..self.clone() })
     }
@@ -54,8 +55,8 @@ impl Inside {
         // Weights that make up for others may find more open than began.
         let found = if known > 0.0 { (open / begun).min(1.0) } else { 0.0 };
         let share = (found * known + expected * TRUSTED) / number;
-        let independent = known.min(self.samples) + TRUSTED;
-        let error = (share * (1.0 - share) / independent).sqrt();
+        // Of the part that was found; what the mixture says is taken as it is.
+        let error = known / number * (share * (1.0 - share) / known.min(self.samples).max(1.0)).sqrt();
         Repetition::new(expected, (share + self.shift * error).clamp(0.0, 1.0))
     }
 }
@@ -123,12 +124,16 @@ mod tests {
     }
 
     #[test]
-    fn chance_is_larger_where_less_was_found() {
+    fn chance_is_larger_where_less_of_it_was_found() {
         let between = |begun: u64| {
             let [low, high] = Inside::of(&trace(begun, begun / 2)).bounds();
             high.repetition(3, 0.5).distinct(500.0, 1000.0) - low.repetition(3, 0.5).distinct(500.0, 1000.0)
         };
-        assert!((between(0) - 2.0 * 1.96 * 1000.0 * (0.25f64 / 32.0).sqrt()).abs() < 1e-9);
-        assert!((between(1 << 20) - 2.0 * 1.96 * 1000.0 * (0.25f64 / 1032.0).sqrt()).abs() < 1e-9);
+        assert_eq!(between(0), 0.0);
+        let of =
+            |known: f64, independent: f64| 2.0 * 1.96 * 1000.0 * known / (known + 32.0) * (0.25 / independent).sqrt();
+        for (begun, independent) in [(32, 32.0), (100, 100.0), (1 << 20, 1000.0)] {
+            assert!((between(begun) - of(begun as f64, independent)).abs() < 1e-9, "{begun}");
+        }
     }
 }

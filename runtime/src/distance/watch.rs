@@ -64,7 +64,7 @@ impl Watches {
     /// that, long intervals would be missing. An element that is watched already, for whatever trace, is left alone.
     pub fn insert(&mut self, sample: Sample, random: u32, newest: &mut Link) -> Inserted {
         let Sample { element, start, trace, weight, begun } = sample;
-        let first = number_of_set(element) * WAYS;
+        let first = place(element).set * WAYS;
         let set = self.set(element);
         if set.iter().any(|w| w.key == element + 1) {
             return Inserted::AlreadyWatched;
