@@ -302,25 +302,25 @@ mod tests {
 
     #[test]
     fn a_block_may_be_watched_as_long_as_one_of_its_elements_is() {
-        let mut w = empty();
+        let mut w = Table::new();
         let mut watched = std::collections::BTreeSet::new();
         for step in 0..30_000_u64 {
             let element = step.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 51;
             if watched.remove(&element) {
                 assert!(w.take(element, 9).is_some());
-            } else if let Inserted::Instead { element: other, .. } = w.insert(element, 0, 9, 1, step as u32) {
+            } else if let Inserted::Instead { element: other, .. } = w.insert(element, 0, 9, 1) {
                 watched.remove(&other);
                 watched.insert(element);
             } else {
                 watched.insert(element);
             }
-            assert!(watched.iter().all(|e| w.may_watch(*e)) || step % 100 > 0, "after {step}");
+            assert!(watched.iter().all(|e| w.watches.may_watch(*e)) || step % 100 > 0, "after {step}");
         }
         let blocks = 0..(1_u64 << 13 >> BLOCK_LOG2);
         let free =
             blocks.filter(|block| watched.range(block << BLOCK_LOG2..(block + 1) << BLOCK_LOG2).next().is_none());
-        let (told, free) =
-            free.fold((0, 0), |(told, all), block| (told + u32::from(!w.may_watch(block << BLOCK_LOG2)), all + 1));
+        let (told, free) = free
+            .fold((0, 0), |(told, all), block| (told + u32::from(!w.watches.may_watch(block << BLOCK_LOG2)), all + 1));
         assert!(told * 10 >= free * 8, "{told} of {free}");
     }
 
