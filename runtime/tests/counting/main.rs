@@ -71,6 +71,7 @@ fn an_interval_goes_on_through_other_regions() {
         let options = "mode=exact:crd=auto:crd_exact_usages=128:quiet=1";
         let mut driver = Driver::start(options, 2, REGIONS);
         let mut step = |thread, op| driver.step(&Step { thread, op });
+        step(0, Op::Enter(1));
         let elements = 64;
         for _ in 0..400 {
             (0..elements).for_each(|i| step(0, Op::Write { at: 4 * i, bytes: 4 }));
