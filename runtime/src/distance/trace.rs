@@ -374,7 +374,7 @@ impl Traces {
         let t = unsafe { &*self.slots.add(number as usize) };
         let inside = t.begun.saturating_sub(watch.begun);
         let one_in = (inside / u64::from(watch.weight.max(1)) / MOST_LOOKED_AT).max(1);
-        if inside == 0 || !self.one_in(one_in) {
+        if inside == 0 || !self.random().is_multiple_of(one_in) {
             return;
         }
         let interval = self.clock(number) - watch.start;
