@@ -22,7 +22,7 @@ const SHORT_FUNCTION: usize = 64;
 const STRAIGHT_FUNCTION: usize = 400;
 
 /// Innermost loops with no more accesses count reuse inline.
-const SMALL_LOOP: usize = 32;
+const SMALL_LOOP: usize = 64;
 
 /// Loops around others with no more accesses of their own count reuse inline, too: the factor of a row. Functions with
 /// loops that have no more accesses outside of them may be short loops that others call: own values stay inline there.
