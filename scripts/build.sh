@@ -10,7 +10,8 @@
 #
 #   scripts/build.sh [--runtime-only] [--trace] [FOLDER]   FOLDER: target/threadtalk
 #
-# --trace: a runtime that writes the lifecycle's events to the file THREADTALK_TRACE, for tests.
+# --trace: a runtime that writes the lifecycle's events to the file THREADTALK_TRACE, for tests whose programs are not
+# instrumented: it needs no pass, and has none of the functions that instrumented modules share.
 set -eu
 
 only_runtime=
@@ -50,19 +51,23 @@ if [ -z "$only_runtime" ]; then
 fi
 
 # The pass itself makes the functions that instrumented modules share; that of the folder, if only the runtime is built.
-functions=$(mktemp -d)
-trap 'rm -rf "$functions"' EXIT
-THREADTALK_PASS_OPTIONS=functions=1 "${CC:-clang-19}" -O2 -fPIC -fpass-plugin="$folder/lib/threadtalk/libthreadtalk_pass.so" \
-    -x c -c /dev/null -o "$functions/functions.o" || {
-    echo "scripts/build.sh: the pass in $folder cannot make the runtime's functions: build without --runtime-only" >&2
-    exit 1
-}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+functions=
+if [ -z "$features" ]; then
+    functions=$scratch/functions.o
+    THREADTALK_PASS_OPTIONS=functions=1 "${CC:-clang-19}" -O2 -fPIC \
+        -fpass-plugin="$folder/lib/threadtalk/libthreadtalk_pass.so" -x c -c /dev/null -o "$functions" || {
+        echo "scripts/build.sh: the pass in $folder cannot make the runtime's functions: build without --runtime-only" >&2
+        exit 1
+    }
+fi
 
 # The two archives differ in features, so each is copied away before the next is built.
 build_runtime() {
     option=$1
     cargo build --locked --quiet --package threadtalk-runtime-archive --profile runtime --features "$2"
-    scripts/link-runtime.sh $option "$target/runtime/libthreadtalk_rt.a" "$folder/lib/threadtalk" "$functions/functions.o"
+    scripts/link-runtime.sh $option "$target/runtime/libthreadtalk_rt.a" "$folder/lib/threadtalk" ${functions:+"$functions"}
 }
 build_runtime "" "$features"
 build_runtime --wrap "wrap $features"
