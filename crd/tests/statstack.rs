@@ -2,8 +2,8 @@
 //!
 //! All index distances go in, so what is measured is the error of the transform and of the buckets, not that of
 //! sampling. Bounds: each of p50, p90 and p99 within 15 % or one element, the median of all these errors within 3 %,
-//! and the quantile functions as a whole within 0.08 octaves (a bucket is 0.09 octaves wide). What mixes several kinds of
-//! use keeps to them by what one event in 64 shows of the insides of intervals, found here by looking at all pairs.
+//! and the quantile functions as a whole within 0.08 octaves (a bucket is 0.09 octaves wide). What mixes several kinds
+//! of use keeps to them by what one event in 64 shows of the insides of intervals, found here by looking at all pairs.
 
 mod profiles;
 

@@ -6,9 +6,9 @@
 //! has that error in its own part of the whole; the variances of several traces add up.
 //!
 //! Samples that were given up (the element was overwritten, or used elsewhere first) are not drawn by chance: their
-//! distances may be anything, so all of their share adds to the error. Profiles say where the choice of what was given up
-//! was made by chance, and the weights of the others make up for it: then it costs certainty, and nothing is missing.
-//! What the transform from index to distinct distances may get wrong by chance is added by [`super::combine`].
+//! distances may be anything, so all of their share adds to the error. Profiles say where the choice of what was given
+//! up was made by chance, and the weights of the others make up for it: then it costs certainty, and nothing is
+//! missing. What the transform from index to distinct distances may get wrong by chance is added by [`super::combine`].
 
 /// ln(2 / 0.05) / 2.
 const FACTOR: f64 = 1.844_439_727_056_968;
@@ -41,9 +41,9 @@ impl Confidence {
         self.lost += abandoned as f64 * usages / number;
     }
 
-    /// Adds a trace whose samples stand for those that were given up as well. Of `n` samples with weights `w` as many as
-    /// `sum(w)^2 / sum(w^2)` count (Kish, Survey Sampling, 1965); as one given up is passed on to three others of its
-    /// set, they are taken for `n / (n + abandoned)` of the whole.
+    /// Adds a trace whose samples stand for those that were given up as well. Of `n` samples with weights `w` as many
+    /// as `sum(w)^2 / sum(w^2)` count (Kish, Survey Sampling, 1965); as one given up is passed on to three others of
+    /// its set, they are taken for `n / (n + abandoned)` of the whole.
     pub fn add_weighted(&mut self, samples: u64, usages: f64, abandoned: u64) {
         if samples == 0 {
             self.all_lost += abandoned as f64;

@@ -15,13 +15,13 @@
 //! The histogram gives P bucket by bucket, falling linearly inside a bucket, so E is a sum of arithmetic series: one
 //! step per bucket. E never falls, hence a bucket's distances go to the range from E(first) to E(last).
 //!
-//! That takes the trace for one mixture. Where two arrays are used in turns, or all data first and then a halo, windows of
-//! one kind meet more or fewer repetitions than the average window: in a product of matrices half of the distances lay
-//! from 25 000 to 67 000 instead of at 52 000. So the runtime looks inside of sampled intervals: of the samples that
-//! began there, which are still waiting for their element when the interval ends? Each of those is an element that was
-//! not used again inside, which is the sum above, term by term, for this window instead of an average one. The share of
-//! them, `open / begun`, over all intervals of a length is the mean of `E(d) / (d - 1)` there; the sums above give its
-//! shape among those lengths ([`Inside`]).
+//! That takes the trace for one mixture. Where two arrays are used in turns, or all data first and then a halo, windows
+//! of one kind meet more or fewer repetitions than the average window: in a product of matrices half of the distances
+//! lay from 25 000 to 67 000 instead of at 52 000. So the runtime looks inside of sampled intervals: of the samples
+//! that began there, which are still waiting for their element when the interval ends? Each of those is an element that
+//! was not used again inside, which is the sum above, term by term, for this window instead of an average one. The
+//! share of them, `open / begun`, over all intervals of a length is the mean of `E(d) / (d - 1)` there; the sums above
+//! give its shape among those lengths ([`Inside`]).
 //!
 //! Error: the expected value stands for all intervals of one length, so spread around it is lost. On traces with few
 //! elements that are used at random this moves single quantiles by one element; with regular access the transform is

@@ -365,9 +365,9 @@ impl Traces {
         quiet
     }
 
-    /// An interval has ended. Of the samples that began inside of it, those that are still open are of elements that were
-    /// not used again: what they stand for is an estimate of its distinct elements, the others of its repetitions. One
-    /// interval tells little; the shares of all of a length tell the analysis how distances of this length become
+    /// An interval has ended. Of the samples that began inside of it, those that are still open are of elements that
+    /// were not used again: what they stand for is an estimate of its distinct elements, the others of its repetitions.
+    /// One interval tells little; the shares of all of a length tell the analysis how distances of this length become
     /// distinct ones, in this trace, at these times.
     fn look_inside(&mut self, number: u32, watch: &Watch, watches: &Watches, file: &ProfileFile) {
         // SAFETY: the number is that of a trace; its record is mapped.

@@ -63,8 +63,8 @@ fn traces_of_a_region_share_what_is_followed_exactly() {
     });
 }
 
-/// Each value is read first in region 1 and then in region 2, as a sort counts keys and moves them: writes take the mark of
-/// what region 2 waits for along, and what comes next is a read in region 1.
+/// Each value is read first in region 1 and then in region 2, as a sort counts keys and moves them: writes take the
+/// mark of what region 2 waits for along, and what comes next is a read in region 1.
 #[test]
 fn an_interval_goes_on_through_other_regions() {
     in_own_process("an_interval_goes_on_through_other_regions", || {
