@@ -55,8 +55,9 @@ else
         sed 's/.*/    &;/' "$scratch/weak"
         echo '};'
     } >"$folder/libthreadtalk_rt.syms"
-    # initfirst: preloaded, its constructor is the first of all libraries'.
-    "$cc" -shared -Wl,-soname,libthreadtalk_rt.so -Wl,-z,initfirst -Wl,-z,defs -Wl,--gc-sections \
+    # initfirst: preloaded, its constructor is the first of all libraries'. now: its functions keep registers that the
+    # dynamic linker does not keep when it binds a call at its first use (r10).
+    "$cc" -shared -Wl,-soname,libthreadtalk_rt.so -Wl,-z,initfirst -Wl,-z,now -Wl,-z,defs -Wl,--gc-sections \
         -o "$folder/libthreadtalk_rt.so" "$scratch/library.o"
 fi
 rm -f "$archive"

@@ -45,6 +45,15 @@ fn a_loaded_library_counts_after_each_load() {
     }
 }
 
+/// The functions that instrumented code calls keep all registers; a call that is bound when it is first made loses r10.
+#[test]
+fn the_preloaded_runtime_binds_its_calls_when_it_is_loaded() {
+    let library = Scene::new().tool().root().join("lib/threadtalk/libthreadtalk_rt.so");
+    let sections = Command::new("readelf").args(["--dynamic", "--wide"]).arg(library).output().unwrap();
+    let sections = String::from_utf8(sections.stdout).unwrap();
+    assert!(sections.lines().any(|line| line.contains("(FLAGS_1)") && line.contains("NOW")), "{sections}");
+}
+
 #[test]
 fn an_instrumented_library_works_in_a_program_that_is_not() {
     let scene = with_library();
