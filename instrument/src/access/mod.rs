@@ -79,17 +79,17 @@ pub enum Action<'ctx> {
     DiesWhole(PointerValue<'ctx>, IntValue<'ctx>, u64),
 }
 
-/// How often an event is expected to happen, as far as that decides how much code it is worth.
+/// How often an event is expected to happen, as far as that decides how much code it is worth: see [`worth`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Worth {
-    /// Once in a call of a function that has loops or is long: a call.
+    /// Beside loops that last, or where there is too much code: a call.
     Call,
     /// In a loop that runs what a vectorised one leaves over: no more than whether the value is own is inlined.
     Rest,
-    /// In a loop, or in a short function that may be called in one: own accesses, and states that are no event at any
-    /// site, are inlined.
+    /// In a loop, or in a function that may be called in one: own accesses, and states that are no event at any site,
+    /// are inlined.
     Own,
-    /// In an innermost loop with few accesses: reuse is counted inline too.
+    /// In an innermost loop with few accesses, or in such a function that is short: reuse is counted inline too.
     Events,
 }
 
