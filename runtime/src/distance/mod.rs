@@ -15,6 +15,7 @@
 
 pub mod change;
 pub mod histogram;
+pub mod pace;
 pub mod shares;
 pub mod stack;
 pub mod trace;

@@ -2,7 +2,7 @@
 
 use super::change::Intervals;
 use super::histogram::{self, Pages};
-use super::shares::Shares;
+use super::pace::{Pace, Plan};
 use super::stack::{ExactStack, Usage};
 use super::watch::{Inserted, Link, Sample, Watch, Watches};
 use crate::events::{EventKey, Table};
@@ -13,33 +13,6 @@ use crate::thread::memos::settle;
 use core::ptr;
 use threadtalk_abi::memo::Memo;
 use threadtalk_profile::layout::{BUCKET_PAGES, CrdMode, EventRecord, LENGTH_PAGES, TraceRecord, block, trace_flags};
-
-/// How reuse distances are measured in this run.
-#[derive(Clone, Copy)]
-pub struct Plan {
-    /// Off, auto or exact.
-    pub mode: CrdMode,
-    /// Usages of a trace that are exact before sampling begins, where it has its region for itself.
-    pub exact_usages: u64,
-    /// Least sampling period.
-    pub least_period: u64,
-    /// How many traces share a region.
-    pub shares: Shares,
-}
-
-/// Longest sampling period of a trace alone in its region: at 1 ns an event, which is what whole loops take, one
-/// sample in 65 microseconds of pure reuse.
-const LONGEST_PERIOD: u64 = 1 << 16;
-/// The period grows so that a trace has about this many samples between two doublings of its length, or its share
-/// of what two traces have.
-const SAMPLES_PER_DOUBLING: u64 = 2048;
-/// A trace of many in its region is exact for so many usages at least.
-const LEAST_EXACT: u64 = 128;
-
-/// Watches pushed out before a thread's period doubles.
-const MOST_PUSHED_OUT: u32 = 256;
-/// Where doubling ends: one sample in some 10 ms of pure reuse.
-const MOST_CROWDED_PERIOD: u64 = 1 << 20;
 
 /// Open watches that the end of an interval looks at, in the mean: where more began inside, one end in so many does.
 const MOST_LOOKED_AT: u64 = 4;
@@ -111,10 +84,7 @@ pub struct Traces {
     pages: Pages,
     /// What [`Pages::left`] is for a new thread.
     budget: u64,
-    random: u64,
-    /// Least period of this thread: doubles as long as watches push each other out.
-    least_period: u64,
-    pushed_out: u32,
+    pace: Pace,
     /// Traces that went over to sampling or were not begun because a budget was used up.
     budget_reached: u64,
 }
@@ -139,9 +109,7 @@ impl Traces {
             records: Appender::new(block::TRACES),
             pages: Pages::new(budget),
             budget,
-            random: 0x2545_F491_4F6C_DD1D,
-            least_period: 1,
-            pushed_out: 0,
+            pace: Pace::new(),
             budget_reached: 0,
         }
     }
@@ -211,7 +179,7 @@ impl Traces {
             (*event).private = trace;
         }
         t.events = event;
-        let gap = if t.sampled { self.gap(self.period(trace, plan)) } else { u64::MAX / 2 };
+        let gap = if t.sampled { self.pace.gap(self.period(trace, self.clock(trace), plan)) } else { u64::MAX / 2 };
         // SAFETY: as above.
         unsafe { (*event).next = (*event).rar + gap };
     }
@@ -241,7 +209,7 @@ impl Traces {
             let full = self.exact_usage(number, element, arena, file);
             // SAFETY: as above; the record is mapped.
             let usages = unsafe { (*(*self.slots.add(number as usize)).record).exact_usages };
-            let over = plan.mode == CrdMode::Auto && usages >= self.exact_usages(number, plan);
+            let over = plan.mode == CrdMode::Auto && usages >= plan.exact_usages(self.region(number));
             if full || over {
                 self.budget_reached += u64::from(full);
                 self.go_sampling(number, arena, plan);
@@ -282,8 +250,8 @@ impl Traces {
         if due {
             settle(memos);
             let clock = self.clock(number);
-            let period = self.period_at(number, clock, plan);
-            let gap = self.gap(period);
+            let period = self.period(number, clock, plan);
+            let gap = self.pace.gap(period);
             // SAFETY: as above.
             unsafe {
                 if raw {
@@ -292,7 +260,7 @@ impl Traces {
                     (*event).next = (*event).rar + gap;
                 }
             }
-            let random = self.random() as u32;
+            let random = self.pace.random() as u32;
             // SAFETY: as above.
             let t = unsafe { &mut *self.slots.add(number as usize) };
             let begun = t.begun + period;
@@ -305,7 +273,7 @@ impl Traces {
                 }
                 Inserted::Instead { of_trace, element, now_newest } => {
                     t.begun = begun;
-                    self.crowded();
+                    self.pace.crowded();
                     // SAFETY: watches carry numbers of traces that exist: they are cleared with the traces.
                     let other = unsafe { &mut *self.slots.add(of_trace as usize) };
                     other.newest = now_newest.unwrap_or(other.newest);
@@ -374,7 +342,7 @@ impl Traces {
         let t = unsafe { &*self.slots.add(number as usize) };
         let inside = t.begun.saturating_sub(watch.begun);
         let one_in = (inside / u64::from(watch.weight.max(1)) / MOST_LOOKED_AT).max(1);
-        if inside == 0 || !self.random().is_multiple_of(one_in) {
+        if inside == 0 || !self.pace.random().is_multiple_of(one_in) {
             return;
         }
         let interval = self.clock(number) - watch.start;
@@ -394,7 +362,7 @@ impl Traces {
     pub fn clear(&mut self) -> u64 {
         self.count = 0;
         self.names.clear();
-        (self.least_period, self.pushed_out) = (1, 0);
+        self.pace.begin_anew();
         let suffered = self.budget_reached + u64::from(self.pages.refused);
         (self.budget_reached, self.pages.refused, self.pages.left) = (0, false, self.budget);
         suffered
@@ -418,7 +386,7 @@ impl Traces {
     }
 
     fn go_sampling(&mut self, number: u32, arena: &mut Arena, plan: &Plan) {
-        let period = self.period(number, plan);
+        let period = self.period(number, self.clock(number), plan);
         // SAFETY: the number is that of a trace.
         let t = unsafe { &mut *self.slots.add(number as usize) };
         t.stack.dissolve(arena);
@@ -426,11 +394,11 @@ impl Traces {
         let mut event = t.events;
         // SAFETY: as above; the record is mapped.
         unsafe { (*t.record).flags |= trace_flags::SAMPLED | trace_flags::MAKES_UP };
-        let first = self.gap(period);
+        let first = self.pace.gap(period);
         // SAFETY: as above.
         unsafe { (*self.slots.add(number as usize)).raw_countdown = first };
         while !event.is_null() {
-            let gap = self.gap(period);
+            let gap = self.pace.gap(period);
             // SAFETY: the list holds event records of this thread, mapped for the life of the process.
             unsafe {
                 (*event).next = (*event).rar + gap;
@@ -454,49 +422,14 @@ impl Traces {
         sum
     }
 
-    fn period(&self, number: u32, plan: &Plan) -> u64 {
-        self.period_at(number, self.clock(number), plan)
+    /// The sampling period of a trace with so many events.
+    fn period(&self, number: u32, clock: u64, plan: &Plan) -> u64 {
+        self.pace.period(clock, self.region(number), plan)
     }
 
-    fn period_at(&self, number: u32, clock: u64, plan: &Plan) -> u64 {
-        let least = plan.least_period.max(self.least_period);
-        let share = self.share(number, plan);
-        let longest = LONGEST_PERIOD.saturating_mul(share).min(MOST_CROWDED_PERIOD);
-        (clock.saturating_mul(share) / SAMPLES_PER_DOUBLING).clamp(least, longest.max(least))
-    }
-
-    /// How many usages of a trace are exact.
-    fn exact_usages(&self, number: u32, plan: &Plan) -> u64 {
-        (plan.exact_usages / self.share(number, plan)).max(LEAST_EXACT.min(plan.exact_usages))
-    }
-
-    /// The share that a trace has of its region is 1 in this.
-    fn share(&self, number: u32, plan: &Plan) -> u64 {
+    /// The region that a trace belongs to.
+    fn region(&self, number: u32) -> u32 {
         // SAFETY: the number is that of a trace; its record is mapped.
-        plan.shares.of(unsafe { (*(*self.slots.add(number as usize)).record).region })
-    }
-
-    /// A watch was pushed out. Long intervals are the ones that suffer, so too many of these bend the histogram: sample
-    /// less. A quarter of a full table between two doublings lets elements that are never used again leave without
-    /// effect.
-    fn crowded(&mut self) {
-        self.pushed_out += 1;
-        if self.pushed_out == MOST_PUSHED_OUT {
-            self.pushed_out = 0;
-            self.least_period = (self.least_period.max(16) * 2).min(MOST_CROWDED_PERIOD);
-        }
-    }
-
-    /// A random number around `period`, so that sampling does not fall into step with a loop.
-    fn gap(&mut self, period: u64) -> u64 {
-        period / 2 + self.random() % period.max(1) + 1
-    }
-
-    fn random(&mut self) -> u64 {
-        // xorshift64*
-        self.random ^= self.random >> 12;
-        self.random ^= self.random << 25;
-        self.random ^= self.random >> 27;
-        self.random.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 16
+        unsafe { (*(*self.slots.add(number as usize)).record).region }
     }
 }

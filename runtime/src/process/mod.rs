@@ -11,7 +11,7 @@ pub mod options;
 mod setup;
 pub mod ticks;
 
-use crate::distance::trace::Plan;
+use crate::distance::pace::Plan;
 use crate::file::ProfileFile;
 use crate::thread::Thread;
 use crate::thread::pool::Pool;

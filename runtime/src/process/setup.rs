@@ -3,8 +3,8 @@
 use super::binding::Binding;
 use super::options::{self, Mistake, Options};
 use super::{Process, accuracy, clock, environment, message::Line, meta};
+use crate::distance::pace::Plan;
 use crate::distance::shares::Shares;
-use crate::distance::trace::Plan;
 use crate::file::ProfileFile;
 use crate::file::name::{self, Path};
 use crate::memory;

@@ -25,14 +25,13 @@ use super::access::{fresh_id, read_cell};
 use super::scan::prefetch;
 use crate::process::Process;
 use crate::thread::quiet::{Pattern, part_end};
-use crate::thread::{Thread, memos};
+use crate::thread::Thread;
 use core::num::NonZeroU64;
 use core::slice;
 use core::sync::atomic::AtomicU32;
 use findings::{Findings, Found};
 use reads::{NEAR, Reader};
 use threadtalk_abi::loops::{Access, MOST_ACCESSES, WRITE};
-use threadtalk_abi::thread::EventCounter;
 use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT, GRANULE};
 use threadtalk_profile::layout::CrdMode;
 use threadtalk_sigmem::Run;
@@ -109,13 +108,13 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], kind: Kind, iter
     };
     let settled = if found.is_few() {
         // Of reuse that is known, order matters only to the next sample.
-        found.counts().is_some_and(|counts| !overwritten() && count(t, p, counts)) || {
+        found.counts().is_some_and(|counts| !overwritten() && count(t, counts)) || {
             let few = found.few(|found, stretch| reads::list(found, accesses, iterations, stretch));
             few.is_some_and(|few| one_by_one(t, p, few, accesses, written))
         }
     } else {
         !overwritten()
-            && (found.counts().is_some_and(|counts| count(t, p, counts))
+            && (found.counts().is_some_and(|counts| count(t, counts))
                 || row_by_row(t, p, accesses, eventful, iterations))
     };
     if settled {
@@ -203,22 +202,8 @@ fn one_by_one(
 }
 
 /// Counts reuse that is known, unless some of it is to be sampled.
-fn count(t: &mut Thread, p: &Process, counts: &[(*mut EventCounter, u64)]) -> bool {
-    if p.plan.mode != CrdMode::Off && !counts.is_empty() {
-        memos::settle(memos::used(&mut t.header));
-        if counts.iter().any(|(counter, n)| {
-            // SAFETY: counters from this thread's event cache, mapped for the life of the process.
-            let c = unsafe { &**counter };
-            c.rar.saturating_add(*n) >= c.next
-        }) {
-            return false;
-        }
-    }
-    for (counter, n) in counts {
-        // SAFETY: as above.
-        unsafe { (**counter).rar += n };
-    }
-    true
+fn count(t: &mut Thread, counts: &[row::Reuse]) -> bool {
+    counts.is_empty() || row::count(t, counts)
 }
 
 /// Whether the access covers its span without gaps.

@@ -61,7 +61,7 @@ pub fn foreign(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64
 }
 
 /// So many granules count there.
-type Reuse = (*mut EventCounter, u64);
+pub type Reuse = (*mut EventCounter, u64);
 
 /// The length of a row that is read, lies in one chunk and is short.
 #[inline(always)]
@@ -94,7 +94,7 @@ fn row(t: &Thread, p: &Process, access: &Access, iterations: u64) -> Option<Opti
 
 /// Counts all of it, or nothing if some of it is to be sampled.
 #[inline(always)]
-fn count(t: &mut Thread, reuse: &[Reuse]) -> bool {
+pub fn count(t: &mut Thread, reuse: &[Reuse]) -> bool {
     memos::settle(memos::used(&mut t.header));
     // Several rows may count in one counter: the last one to do so sees whether all of them have room.
     let mut free = true;
