@@ -3,22 +3,12 @@
 use std::process::ExitCode;
 
 use threadtalk_benchmarks::analysis::{Table, USAGE, measure, parse};
-use threadtalk_benchmarks::build::Compilers;
 use threadtalk_benchmarks::machine::Machine;
-use threadtalk_benchmarks::{Result, output};
+use threadtalk_benchmarks::output;
 
 fn main() -> ExitCode {
-    output::exit("analysis", run())
-}
-
-fn run() -> Result<()> {
-    let Some(options) = parse(std::env::args_os().skip(1))? else {
-        print!("{USAGE}");
-        return Ok(());
-    };
-    let compilers = Compilers::find();
-    let rows = measure(&options, &compilers, |step| eprintln!("{step}"))?;
-    let table = Table::new(Machine::describe(&compilers), rows);
-    print!("{table}");
-    output::write_json(&table, options.json.as_deref())
+    output::program("analysis", USAGE, parse, |options, compilers, progress| {
+        let rows = measure(options, compilers, progress)?;
+        Ok((Table::new(Machine::describe(compilers), rows), options.json.clone()))
+    })
 }

@@ -2,23 +2,16 @@
 
 use std::process::ExitCode;
 
-use threadtalk_benchmarks::build::Compilers;
 use threadtalk_benchmarks::evaluation::{Table, USAGE, measure, parse};
 use threadtalk_benchmarks::machine::Machine;
-use threadtalk_benchmarks::{Result, output};
+use threadtalk_benchmarks::output;
 
 fn main() -> ExitCode {
-    output::exit("evaluation", run())
-}
-
-fn run() -> Result<()> {
-    let Some(options) = parse(std::env::args_os().skip(1))? else {
-        print!("{USAGE}");
-        return Ok(());
-    };
-    let compilers = Compilers::find();
-    let outcomes = measure(&options, &compilers, |step| eprintln!("{step}"))?;
-    let table = Table::new(Machine::describe(&compilers), options.threads, options.timed_threads, outcomes);
-    print!("{table}");
-    output::write_json(&table, options.json.as_deref())
+    output::program("evaluation", USAGE, parse, |options, compilers, progress| {
+        let outcomes = measure(options, compilers, progress)?;
+        Ok((
+            Table::new(Machine::describe(compilers), options.threads, options.timed_threads, outcomes),
+            options.json.clone(),
+        ))
+    })
 }

@@ -2,23 +2,13 @@
 
 use std::process::ExitCode;
 
-use threadtalk_benchmarks::build::Compilers;
 use threadtalk_benchmarks::machine::Machine;
+use threadtalk_benchmarks::output;
 use threadtalk_benchmarks::overhead::{Table, USAGE, measure, parse};
-use threadtalk_benchmarks::{Result, output};
 
 fn main() -> ExitCode {
-    output::exit("overhead", run())
-}
-
-fn run() -> Result<()> {
-    let Some(options) = parse(std::env::args_os().skip(1))? else {
-        print!("{USAGE}");
-        return Ok(());
-    };
-    let compilers = Compilers::find();
-    let rows = measure(&options, &compilers, |step| eprintln!("{step}"))?;
-    let table = Table::new(Machine::describe(&compilers), options.summary, rows);
-    print!("{table}");
-    output::write_json(&table, options.json.as_deref())
+    output::program("overhead", USAGE, parse, |options, compilers, progress| {
+        let rows = measure(options, compilers, progress)?;
+        Ok((Table::new(Machine::describe(compilers), options.summary, rows), options.json.clone()))
+    })
 }
