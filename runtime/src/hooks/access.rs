@@ -56,7 +56,7 @@ fn read_granules<const BYTES: u64>(t: &mut Thread, p: &Process, address: u64, si
 /// Reads of neighbouring elements from `element` on, in this order. Of several cells, the inlined code has only found
 /// that they are not all in one state that it knows.
 #[inline(never)]
-fn read_cells(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, site: u32) {
+pub fn read_cells(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, site: u32) {
     let mut at = 0;
     while let Some(rest @ [first, ..]) = cells.get(at..) {
         let element = element + at as u64 * GRANULE;

@@ -1,12 +1,21 @@
 //! Ranges: what memcpy, string functions and masked vectors touch.
 
-use super::access::{fresh_id, read_cell};
+use super::access::{fresh_id, read_cells};
+use super::loops;
+use super::scan::own_prefix;
 use crate::process::Process;
 use crate::thread::Thread;
-use core::sync::atomic::Ordering;
+use core::slice;
+use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::NONE;
+use threadtalk_abi::loops::{Access, WRITE};
 use threadtalk_sigmem::Run;
+
+/// So many elements are read one by one: for a structure, what a stream has to know first costs more.
+const FEW: usize = 16;
+/// Of longer ranges it is worth knowing what was written there before.
+const LONG: u64 = 256;
 
 /// A read of a range.
 pub fn read(t: &mut Thread, p: &Process, address: u64, bytes: u64, site: u32) {
@@ -16,25 +25,52 @@ pub fn read(t: &mut Thread, p: &Process, address: u64, bytes: u64, site: u32) {
     // Memory without cells has no writer: nothing to count, no cells to make.
     for run in p.signature.directory.runs(address, bytes) {
         let Run::Mapped { address, cells } = run else { continue };
-        for (cell, i) in cells.iter().zip(0..) {
-            let state = cell.load(Ordering::Relaxed);
-            if state != NONE && state.wrapping_sub(t.header.own_base) >= t.header.own_span {
-                read_cell(t, p, cell, address + i * GRANULE, site);
-            }
+        let quiet = quiet_prefix(t, cells);
+        let (from, end) = (address + quiet as u64 * GRANULE, address + cells.len() as u64 * GRANULE);
+        match cells.get(quiet..) {
+            None | Some([]) => {}
+            Some(few) if few.len() <= FEW => read_cells(t, p, few, from, site),
+            Some(_) => loops::stream(t, p, (from, end), site),
         }
     }
 }
 
+/// How many cells from the start have nothing to count, as most copies are of what the thread itself wrote.
+fn quiet_prefix(t: &Thread, cells: &[AtomicU32]) -> usize {
+    let (base, span) = (t.header.own_base, t.header.own_span);
+    let mut at = 0;
+    while let Some(rest @ [first, ..]) = cells.get(at..) {
+        let state = first.load(Ordering::Relaxed);
+        at += match state.wrapping_sub(base) < span {
+            true => own_prefix(loops::plain(rest), base, span, 0),
+            false if state == NONE => 1,
+            false => return at,
+        };
+    }
+    at
+}
+
 /// A write of a range.
 pub fn write(t: &mut Thread, p: &Process, address: u64, bytes: u64, site: u32) {
+    if bytes > LONG {
+        let bytewise = Access { address, stride: 1, bytes: 1, flags: WRITE, site, window: 0 };
+        return loops::write(t, p, &bytewise, bytes);
+    }
     let fresh = fresh_id(t, p, site);
+    fill(t, p, address, bytes, fresh.0);
+}
+
+/// Stores an id in all cells of a range.
+#[inline]
+pub fn fill(t: &mut Thread, p: &Process, address: u64, bytes: u64, fresh: u32) {
     let mut stock = core::mem::take(&mut t.chunks);
     for run in p.signature.cells(address, bytes, &mut stock) {
         let Run::Mapped { address, cells } = run else { continue };
         t.overwrite(p, (address, address + cells.len() as u64 * GRANULE));
-        for cell in cells {
-            cell.store(fresh.0, Ordering::Relaxed);
-        }
+        // SAFETY: as for `loops::plain`; in a race-free program nobody else touches the cells of memory that this
+        // thread is about to write.
+        let cells = unsafe { slice::from_raw_parts_mut(cells.as_ptr().cast_mut().cast::<u32>(), cells.len()) };
+        cells.fill(fresh);
     }
     t.chunks = stock;
 }

@@ -21,7 +21,8 @@ mod reads;
 pub mod row;
 mod stream;
 
-use super::access::{fresh_id, read_cell};
+use super::access::{fresh_id, read_cells};
+use super::range::fill;
 use super::scan::prefetch;
 use crate::process::Process;
 use crate::thread::Thread;
@@ -31,10 +32,10 @@ use core::slice;
 use core::sync::atomic::AtomicU32;
 use findings::{Findings, Found};
 use reads::{NEAR, Reader};
+pub use stream::read as stream;
 use threadtalk_abi::loops::{Access, MOST_ACCESSES, WRITE};
 use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT, GRANULE};
 use threadtalk_profile::layout::CrdMode;
-use threadtalk_sigmem::Run;
 
 /// An access as a range: `first ..= last` byte over all iterations.
 #[derive(Clone, Copy)]
@@ -174,7 +175,7 @@ fn row_by_row(t: &mut Thread, p: &Process, accesses: &[Access], eventful: u32, i
         if eventful >> number & 1 == 1
             && let Some(span) = Span::of(access, iterations)
         {
-            stream::read(t, p, span, access.site);
+            stream(t, p, (span.first, span.last + 1), access.site);
         }
     }
     true
@@ -195,7 +196,7 @@ fn one_by_one(
     for event in few {
         let Some(access) = accesses.get(event.access as usize) else { continue };
         if let Some(cell) = p.signature.cell(event.granule, &mut t.chunks) {
-            read_cell(t, p, cell, event.granule, access.site);
+            read_cells(t, p, slice::from_ref(cell), event.granule, access.site);
         }
     }
     true
@@ -325,18 +326,4 @@ fn in_chunk(access: &Access, at: u64, most: u64) -> u64 {
     let inside = (at + bytes - 1) >> CHUNK_SHIFT == at >> CHUNK_SHIFT;
     let more = room.filter(|_| inside).and_then(|room| room.checked_div(stride)).unwrap_or(0);
     (more + 1).min(most)
-}
-
-#[inline]
-fn fill(t: &mut Thread, p: &Process, address: u64, bytes: u64, fresh: u32) {
-    let mut stock = core::mem::take(&mut t.chunks);
-    for run in p.signature.cells(address, bytes, &mut stock) {
-        let Run::Mapped { address, cells } = run else { continue };
-        t.overwrite(p, (address, address + cells.len() as u64 * GRANULE));
-        // SAFETY: as in `plain`; in a race-free program nobody else touches the cells of memory that this thread is
-        // about to write.
-        let cells = unsafe { slice::from_raw_parts_mut(cells.as_ptr().cast_mut().cast::<u32>(), cells.len()) };
-        cells.fill(fresh);
-    }
-    t.chunks = stock;
 }

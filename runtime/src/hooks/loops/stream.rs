@@ -1,10 +1,10 @@
-//! An access of a loop that alone reads a row, from one end to the other: its events in their order, as many at a time
-//! as are alike.
+//! An access of a loop that alone reads a row, from one end to the other, or a copy of memory: the events in their
+//! order, as many at a time as are alike.
 //!
 //! This is what the instrumented copy of the loop would do: samples of the reuse distance begin and end at the same
 //! reads.
 
-use super::{Span, plain};
+use super::plain;
 use crate::hooks::access::{read_alike, read_cell};
 use crate::hooks::scan::{equal_prefix, own_prefix};
 use crate::phases;
@@ -15,10 +15,10 @@ use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::NONE;
 use threadtalk_sigmem::Run;
 
-/// Reads every granule of the span once, upwards.
-pub fn read(t: &mut Thread, p: &Process, span: Span, site: u32) {
+/// Reads every granule of `from .. to` once, upwards.
+pub fn read(t: &mut Thread, p: &Process, (from, to): (u64, u64), site: u32) {
     memos::settle(memos::used(&mut t.header));
-    for run in p.signature.directory.runs(span.first, span.last - span.first + 1) {
+    for run in p.signature.directory.runs(from, to - from) {
         // Memory without cells has no writer.
         let Run::Mapped { address, cells } = run else { continue };
         let mut at = 0;
