@@ -8,6 +8,7 @@
 extern crate std;
 
 pub mod claims;
+mod composed;
 pub mod directory;
 pub mod fresh;
 mod index;
@@ -22,6 +23,7 @@ pub mod states;
 pub mod view;
 
 pub use claims::{Claims, Writable};
+pub use composed::Band;
 pub use directory::{Directory, Run};
 pub use fresh::FreshId;
 pub use pool::{ChunkStock, Pool, Segment};

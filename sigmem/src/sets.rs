@@ -1,4 +1,5 @@
-//! Sets of reading threads, interned: equal sets have equal names. Exact for any logical thread ids.
+//! Sets of reading threads, interned: equal sets have equal names. Exact for any logical thread ids. (States whose
+//! readers are [close to each other](crate::composed) need none of them.)
 //!
 //! A set of one thread is named by the thread alone (bit 31 set). A larger one is a bitset in the arena without
 //! its leading and trailing zero words, so that each set has one form; its name is the place of its header:
@@ -8,6 +9,7 @@
 //! arena[name + 1]  length words of bits
 //! ```
 
+use crate::composed::Band;
 use crate::index::{Entered, Index};
 use crate::primitive::{AtomicU64, Counter, Ordering};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -17,12 +19,21 @@ const ONE: u32 = 1 << 31;
 /// Words that a thread takes from the arena at a time: 16 sets of a header and up to 3 words.
 const RUN: u64 = 64;
 
-/// Name of a set.
+/// Name of a set in the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ReaderSet(pub(crate) u32);
+pub struct SetName(pub(crate) u32);
+
+/// A set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReaderSet {
+    /// One reader, or several that are close.
+    Near(Band),
+    /// In the tables.
+    Listed(SetName),
+}
 
 /// A table is full: the state or set does not get a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Exhausted;
 
 /// Words of the arena that a thread has taken and not yet used.
@@ -65,6 +76,15 @@ struct Bits<'a> {
     words: &'a [AtomicU64],
 }
 
+impl Bits<'_> {
+    /// Threads from `64 * at` on.
+    #[inline]
+    fn word(self, at: u32) -> u64 {
+        let word = self.words.get(at.wrapping_sub(self.first) as usize);
+        word.map_or(0, |word| word.load(Ordering::Relaxed))
+    }
+}
+
 impl ReaderSets {
     /// # Safety
     /// As the fields of [`SetMemory`] say.
@@ -74,66 +94,83 @@ impl ReaderSets {
         Self { words: memory.words, capacity: memory.capacity.min(u64::from(ONE)), taken: Counter::new(), index }
     }
 
-    /// The set of one thread.
+    /// The name of the set of one thread.
     #[inline]
-    pub fn one(&self, thread: u32) -> ReaderSet {
-        ReaderSet(ONE | thread)
+    pub(crate) fn one(thread: u32) -> SetName {
+        SetName(ONE | thread)
+    }
+
+    /// The set of this name.
+    #[inline]
+    pub(crate) fn named(name: SetName) -> ReaderSet {
+        if name.0 & ONE == 0 { ReaderSet::Listed(name) } else { ReaderSet::Near(Band::one(name.0 & !ONE)) }
     }
 
     /// Whether the thread is in the set.
     pub fn contains(&self, set: ReaderSet, thread: u32) -> bool {
-        if set.0 & ONE != 0 {
-            return set.0 == ONE | thread;
-        }
-        let bits = self.bits(set);
-        let word = (thread / 64).wrapping_sub(bits.first) as usize;
-        bits.words.get(word).is_some_and(|word| word.load(Ordering::Relaxed) >> (thread % 64) & 1 == 1)
+        let bits = match set {
+            ReaderSet::Near(band) => return band.contains(thread),
+            ReaderSet::Listed(name) => self.bits(name),
+        };
+        bits.word(thread / 64) >> (thread % 64) & 1 == 1
     }
 
     /// The threads of the set, ascending.
-    pub fn members(&self, set: ReaderSet) -> impl Iterator<Item = u32> {
-        let single = (set.0 & ONE != 0).then_some(set.0 & !ONE);
-        let bits = if single.is_none() { self.bits(set) } else { Bits { first: 0, words: &[] } };
+    pub fn members(&self, set: ReaderSet) -> impl Iterator<Item = u32> + Clone {
+        let (near, bits) = match set {
+            ReaderSet::Near(band) => (Some(band), Bits { first: 0, words: &[] }),
+            ReaderSet::Listed(name) => (None, self.bits(name)),
+        };
         let several = (bits.first..).zip(bits.words).flat_map(|(at, word)| {
             let word = word.load(Ordering::Relaxed);
             (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * 64 + bit)
         });
-        single.into_iter().chain(several)
+        near.into_iter().flat_map(Band::members).chain(several)
     }
 
-    /// The set with one more thread.
-    pub fn with(&self, set: ReaderSet, thread: u32, stock: &mut WordStock) -> Result<ReaderSet, Exhausted> {
-        if self.contains(set, thread) {
-            return Ok(set);
+    /// The name of the set with one more thread.
+    pub(crate) fn with(&self, set: ReaderSet, thread: u32, stock: &mut WordStock) -> Result<SetName, Exhausted> {
+        match set {
+            ReaderSet::Listed(name) if self.contains(set, thread) => return Ok(name),
+            ReaderSet::Near(band) if band == Band::one(thread) => return Ok(Self::one(thread)),
+            _ => {}
         }
-        let one;
-        let old = if set.0 & ONE != 0 {
-            let member = set.0 & !ONE;
-            one = [AtomicU64::new(1 << (member % 64))];
-            Bits { first: member / 64, words: &one }
-        } else {
-            self.bits(set)
-        };
-        let place = thread / 64;
-        let first = old.first.min(place);
-        let length = (old.first + old.words.len() as u32).max(place + 1) - first;
-        let name = self.offer(u64::from(length) + 1, stock).ok_or(Exhausted)?;
+        let (place, extent) = (thread / 64, self.extent(set));
+        let (first, end) = (extent.0.min(place), extent.1.max(place + 1));
+        let name = self.offer(u64::from(end - first) + 1, stock).ok_or(Exhausted)?;
 
         // Relaxed: the words are nobody else's until the index publishes the name.
-        self.word(name).store(u64::from(first) << 32 | u64::from(length), Ordering::Relaxed);
+        self.word(name).store(u64::from(first) << 32 | u64::from(end - first), Ordering::Relaxed);
         let mut hash = u64::from(first);
-        for at in 0..length {
-            let kept = old.words.get((first + at).wrapping_sub(old.first) as usize);
-            let kept = kept.map_or(0, |word| word.load(Ordering::Relaxed));
-            let word = kept | if first + at == place { 1 << (thread % 64) } else { 0 };
-            self.word(name + 1 + at).store(word, Ordering::Relaxed);
+        for at in first..end {
+            let kept = match set {
+                ReaderSet::Near(band) => band.word(at),
+                ReaderSet::Listed(name) => self.bits(name).word(at),
+            };
+            let word = kept | if at == place { 1 << (thread % 64) } else { 0 };
+            self.word(name + 1 + at - first).store(word, Ordering::Relaxed);
             hash = xxh3_64_with_seed(&word.to_le_bytes(), hash);
         }
         match self.index.enter(hash, Some(name), |other| self.equal(name, other)).ok_or(Exhausted)? {
-            Entered::Theirs(name) => Ok(ReaderSet(name)),
+            Entered::Theirs(name) => Ok(SetName(name)),
             Entered::Mine => {
-                stock.next += u64::from(length) + 1;
-                Ok(ReaderSet(name))
+                stock.next += u64::from(end - first) + 1;
+                Ok(SetName(name))
+            }
+        }
+    }
+
+    /// The words that a set spans: the first one, and the first one behind.
+    fn extent(&self, set: ReaderSet) -> (u32, u32) {
+        match set {
+            ReaderSet::Near(band) => {
+                let mut members = band.members();
+                let first = members.next().unwrap_or(0);
+                (first / 64, members.last().unwrap_or(first) / 64 + 1)
+            }
+            ReaderSet::Listed(name) => {
+                let bits = self.bits(name);
+                (bits.first, bits.first + bits.words.len() as u32)
             }
         }
     }
@@ -161,7 +198,7 @@ impl ReaderSets {
         unsafe { &*self.words.add(at as usize) }
     }
 
-    fn bits(&self, set: ReaderSet) -> Bits<'_> {
+    fn bits(&self, set: SetName) -> Bits<'_> {
         let header = self.word(set.0).load(Ordering::Relaxed);
         // SAFETY: the header was written with the length of the run that it begins, before the name was published;
         // who has the name acquired it from the index or from a cell.
@@ -170,7 +207,7 @@ impl ReaderSets {
     }
 
     fn equal(&self, a: u32, b: u32) -> bool {
-        let (a, b) = (self.bits(ReaderSet(a)), self.bits(ReaderSet(b)));
+        let (a, b) = (self.bits(SetName(a)), self.bits(SetName(b)));
         let same = |(a, b): (&AtomicU64, &AtomicU64)| a.load(Ordering::Relaxed) == b.load(Ordering::Relaxed);
         a.first == b.first && a.words.len() == b.words.len() && a.words.iter().zip(b.words).all(same)
     }

@@ -1,9 +1,12 @@
-//! Shared states, interned: {the value's fresh id, who has read it} to a name and back.
+//! Shared states: {the value's fresh id, who has read it} to a name and back. Those of few readers, and of readers far
+//! apart, are interned in tables; the others' names are [composed](crate::composed).
 
+pub use crate::composed::VALUES;
+use crate::composed::{Band, Composed, FIRST, Values};
 use crate::fresh::FreshId;
 use crate::index::{Entered, Index};
 use crate::primitive::{AtomicBool, AtomicU64, Counter, Ordering};
-pub use crate::sets::{Exhausted, ReaderSet, ReaderSets, SetMemory, WordStock};
+pub use crate::sets::{Exhausted, ReaderSet, ReaderSets, SetMemory, SetName, WordStock};
 use threadtalk_abi::cell;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -21,12 +24,14 @@ pub struct StateStock {
 pub struct StateMemory {
     /// One word for each state.
     pub entries: *const AtomicU64,
-    /// Their number; at most 2^30.
+    /// Their number; at most 2^22.
     pub capacity: u32,
     /// Slots of the index.
     pub slots: *const AtomicU64,
     /// log2 of their number: at least twice `capacity`.
     pub slots_log2: u32,
+    /// [`VALUES`] words for the values that composed names speak of.
+    pub values: *const AtomicU64,
     /// Memory for the reader sets.
     pub sets: SetMemory,
 }
@@ -46,6 +51,7 @@ pub struct States {
     capacity: u32,
     taken: Counter,
     index: Index,
+    values: Values,
     /// See [`States::set_pair`].
     pair: AtomicBool,
     /// The reader sets.
@@ -63,8 +69,11 @@ impl States {
     pub unsafe fn new(memory: StateMemory) -> Self {
         // SAFETY: the caller's promise.
         let (index, sets) = unsafe { (Index::new(memory.slots, memory.slots_log2), ReaderSets::new(memory.sets)) };
-        let capacity = memory.capacity.min(cell::INDEX_MASK);
-        Self { entries: memory.entries, capacity, taken: Counter::new(), index, pair: AtomicBool::new(false), sets }
+        // SAFETY: as above.
+        let values = unsafe { Values::new(memory.values) };
+        let capacity = memory.capacity.min(FIRST);
+        let (taken, pair) = (Counter::new(), AtomicBool::new(false));
+        Self { entries: memory.entries, capacity, taken, index, values, pair, sets }
     }
 
     /// Whether no more than two threads have ever had a view. Then a value that one of them reads for the first time
@@ -83,12 +92,12 @@ impl States {
         self.pair.store(pair, Ordering::SeqCst);
     }
 
-    /// Number of states made.
+    /// Number of states made in the tables.
     pub fn len(&self) -> u64 {
         self.taken.load(Ordering::Relaxed).min(u64::from(self.capacity))
     }
 
-    /// No state was made yet.
+    /// None was made yet.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -98,7 +107,8 @@ impl States {
     pub fn decode(&self, name: u32) -> Option<State> {
         let index = name & cell::INDEX_MASK;
         if name & cell::SHARED == 0 || index >= self.capacity {
-            return None;
+            let Composed { writer, readers, .. } = self.values.decode(name)?;
+            return Some(State { writer, readers: ReaderSet::Near(readers) });
         }
         // Relaxed: who has the name acquired it from the index or from a cell, and the entry was written before.
         match self.entry(index).load(Ordering::Relaxed) {
@@ -107,9 +117,15 @@ impl States {
         }
     }
 
-    /// The name of a state, without [`cell::TRACKED`].
-    pub fn intern(&self, state: State, stock: &mut StateStock) -> Result<u32, Exhausted> {
-        let packed = pack(state);
+    /// What a composed name says.
+    #[inline]
+    pub(crate) fn composed(&self, name: u32) -> Option<Composed> {
+        self.values.decode(name)
+    }
+
+    /// The name of a state in the tables, without [`cell::TRACKED`].
+    fn intern(&self, writer: FreshId, readers: SetName, stock: &mut StateStock) -> Result<u32, Exhausted> {
+        let packed = pack(writer, readers);
         let offered = self.offer(stock);
         if let Some(index) = offered {
             // Relaxed: the entry is nobody else's until the index publishes it.
@@ -127,13 +143,15 @@ impl States {
 
     /// The state that `name` (fresh or shared, without [`cell::TRACKED`]) becomes when `thread` has read it too.
     pub fn with_reader(&self, name: u32, thread: u32, stock: &mut StateStock) -> Result<u32, Exhausted> {
-        let state = match self.decode(name) {
-            None => State { writer: FreshId(name), readers: self.sets.one(thread) },
-            Some(State { writer, readers }) => {
-                State { writer, readers: self.sets.with(readers, thread, &mut stock.words)? }
-            }
+        let Some(State { writer, readers }) = self.decode(name) else {
+            return self.intern(FreshId(name), ReaderSets::one(thread), stock);
         };
-        self.intern(state, stock)
+        let band = Band::with(self.sets.members(readers), thread);
+        if let Some(composed) = band.and_then(|band| self.values.name(writer, band)) {
+            return Ok(composed);
+        }
+        let readers = self.sets.with(readers, thread, &mut stock.words)?;
+        self.intern(writer, readers, stock)
     }
 
     /// An index, kept in the stock until an exchange publishes it.
@@ -159,10 +177,10 @@ impl States {
     }
 }
 
-fn pack(state: State) -> u64 {
-    u64::from(state.writer.0) << 32 | u64::from(state.readers.0)
+fn pack(writer: FreshId, readers: SetName) -> u64 {
+    u64::from(writer.0) << 32 | u64::from(readers.0)
 }
 
 fn unpack(packed: u64) -> State {
-    State { writer: FreshId((packed >> 32) as u32), readers: ReaderSet(packed as u32) }
+    State { writer: FreshId((packed >> 32) as u32), readers: ReaderSets::named(SetName(packed as u32)) }
 }

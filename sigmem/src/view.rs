@@ -1,5 +1,6 @@
 //! What a cell's state means to one thread, and what the thread's reads and writes make of it.
 
+use crate::composed::Composed;
 use crate::fresh::FreshId;
 use crate::neighbours;
 use crate::primitive::{AtomicU32, Ordering, fence};
@@ -191,6 +192,9 @@ impl View {
 
     #[inline]
     fn transition(&mut self, states: &States, from: u32) -> Transition {
+        if let Some(transition) = states.composed(from).and_then(|composed| self.of_composed(from, composed)) {
+            return transition;
+        }
         // Neighbouring names fall into different slots: Fibonacci hashing, top bits.
         let slot = from.wrapping_mul(0x9E37_79B1) >> self.shift;
         // SAFETY: a number of `32 - shift` bits is below the number of slots, which are this view's alone.
@@ -199,6 +203,19 @@ impl View {
             *slot = self.work_out(states, from);
         }
         *slot
+    }
+
+    /// Without the cache, in which the sets of readers of one table could push everything else out. `None`: a first
+    /// read, after which the name is not composed, or of another band of readers.
+    #[inline]
+    fn of_composed(&self, from: u32, composed: Composed) -> Option<Transition> {
+        let writer = composed.writer;
+        if writer.0.wrapping_sub(self.own_base) < self.own_span {
+            return Some(Transition { from, to: from, writer, kind: Kind::Own });
+        }
+        let to = composed.with(self.thread)?;
+        let kind = if to == from { Kind::Reuse } else { Kind::Communication };
+        Some(Transition { from, to, writer, kind })
     }
 
     #[cold]

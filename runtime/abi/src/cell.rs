@@ -7,7 +7,7 @@
 //! 0                                   nobody has written this element in its present life
 //! 0  tttttttttttttt p ssssssssssssssss  written by thread t at site s, not yet read by another thread  ("fresh")
 //!    31-S-1 bits      S bits
-//! 1 k iiiiiiiiiiiiiiiiiiiiiiiiiiiiii    state i of the table of shared states: {fresh id, readers}     ("shared")
+//! 1 k iiiiiiiiiiiiiiiiiiiiiiiiiiiiii    state i: {fresh id, readers}, in a table or said by i itself  ("shared")
 //! ```
 //!
 //! `S` ([`crate::thread::ThreadHeader::site_bits`]) is chosen when the process starts. `p` is 1 for what was written
@@ -27,5 +27,5 @@ pub const SHARED: u32 = 1 << 31;
 /// Set in shared states of elements that a reuse distance measurement waits for.
 pub const TRACKED: u32 = 1 << 30;
 
-/// The index of a shared state.
+/// The number of a shared state.
 pub const INDEX_MASK: u32 = TRACKED - 1;

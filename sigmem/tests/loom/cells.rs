@@ -5,24 +5,24 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use loom::thread;
 use threadtalk_abi::cell::{NONE, TRACKED};
-use threadtalk_sigmem::states::SetMemory;
-use threadtalk_sigmem::{Read, State, StateMemory, StateStock, States, Transition, View, track, untrack, write};
+use threadtalk_sigmem::states::{ReaderSet, SetMemory, VALUES};
+use threadtalk_sigmem::{Band, Read, State, StateMemory, StateStock, States, Transition, View, track, untrack, write};
 
 struct Tables {
     states: States,
     cell: AtomicU32,
-    _memory: [Vec<AtomicU64>; 4],
+    _memory: [Vec<AtomicU64>; 5],
 }
 
 /// Room for few states: model atomics are dear.
 fn tables(capacity: u32) -> Arc<Tables> {
-    let memory = [atomics64(capacity as usize), atomics64(8), atomics64(140), atomics64(4)];
-    let [entries, slots, words, set_slots] = &memory;
+    let memory = [atomics64(capacity as usize), atomics64(8), atomics64(140), atomics64(4), atomics64(VALUES as usize)];
+    let [entries, slots, words, set_slots, values] = &memory;
     let sets =
         SetMemory { words: words.as_ptr(), capacity: words.len() as u64, slots: set_slots.as_ptr(), slots_log2: 2 };
-    let (entries, slots) = (entries.as_ptr(), slots.as_ptr());
+    let (entries, slots, values) = (entries.as_ptr(), slots.as_ptr(), values.as_ptr());
     // SAFETY: of these lengths; the buffers of the vectors stay where they are when the vectors move.
-    let states = unsafe { States::new(StateMemory { entries, capacity, slots, slots_log2: 3, sets }) };
+    let states = unsafe { States::new(StateMemory { entries, capacity, slots, slots_log2: 3, values, sets }) };
     Arc::new(Tables { states, cell: AtomicU32::new(NONE), _memory: memory })
 }
 
@@ -47,10 +47,9 @@ fn equal_states_get_one_name() {
         let intern = |thread: u32| {
             let tables = Arc::clone(&tables);
             move || {
-                let readers = tables.states.sets.one(thread);
-                let state = State { writer: fresh(0), readers };
-                let name = tables.states.intern(state, &mut StateStock::default()).expect("room");
-                assert_eq!(tables.states.decode(name), Some(state));
+                let name = tables.states.with_reader(fresh(0).0, thread, &mut StateStock::default()).expect("room");
+                let readers = ReaderSet::Near(Band::one(thread));
+                assert_eq!(tables.states.decode(name), Some(State { writer: fresh(0), readers }));
                 name
             }
         };
@@ -82,6 +81,55 @@ fn equal_sets_get_one_name() {
         let other = thread::spawn(build(130, 1));
         let mine = build(1, 130)();
         assert_eq!(other.join().expect("no panic"), mine);
+    });
+}
+
+/// Two threads build the same set of two that are close: the name is composed, and both find the value behind it.
+#[test]
+fn equal_composed_states_get_one_name() {
+    model(3, || {
+        let tables = tables(6);
+        let build = |writer: u32, first: u32, second: u32| {
+            let tables = Arc::clone(&tables);
+            move || {
+                let mut stock = StateStock::default();
+                let name = tables.states.with_reader(fresh(writer).0, first, &mut stock).expect("room");
+                let name = tables.states.with_reader(name, second, &mut stock).expect("room");
+                let State { writer: found, readers } = tables.states.decode(name).expect("a state");
+                assert_eq!(found, fresh(writer));
+                assert!(matches!(readers, ReaderSet::Near(band) if band.members().eq([3, 5])), "{readers:?}");
+                name
+            }
+        };
+        let same = thread::spawn(build(0, 5, 3));
+        let other = thread::spawn(build(1, 3, 5));
+        let mine = build(0, 3, 5)();
+        assert_eq!(same.join().expect("no panic"), mine);
+        assert_ne!(other.join().expect("no panic"), mine);
+    });
+}
+
+/// A name that a reader composes and one that another one finds in the cell: both tell writer and readers.
+#[test]
+fn readers_that_are_close_find_composed_names_in_the_cell() {
+    model(3, || {
+        let tables = tables(6);
+        write(&tables.cell, fresh(0));
+        let read = |thread: u32| {
+            let tables = Arc::clone(&tables);
+            move || {
+                let mut reader = reader(thread);
+                let first = reader.view.read(&tables.states, &tables.cell);
+                assert!(matches!(first, Read::Communication { writer, .. } if writer == fresh(0)), "{first:?}");
+                let second = reader.view.read(&tables.states, &tables.cell);
+                assert!(matches!(second, Read::Reuse { writer, .. } if writer == fresh(0)), "{second:?}");
+            }
+        };
+        let other = thread::spawn(read(4));
+        read(3)();
+        other.join().expect("no panic");
+        let State { readers, .. } = tables.states.decode(tables.cell.load(Ordering::Relaxed)).expect("a state");
+        assert!(matches!(readers, ReaderSet::Near(band) if band.members().eq([3, 4])), "{readers:?}");
     });
 }
 
@@ -276,7 +324,8 @@ fn the_last_state_goes_to_one_or_none() {
             move || matches!(reader(thread).view.read(&tables.states, &tables.cell), Read::Communication { .. })
         };
         let other = thread::spawn(read(1));
-        let mine = read(2)();
+        // Far from the other one: together they are in no composed name.
+        let mine = read(70)();
         let other = other.join().expect("no panic");
         assert!(mine != other, "exactly one of them found room");
         assert_eq!(tables.states.len(), 1);

@@ -17,15 +17,19 @@ const SITE_BITS: u32 = 12;
 const THREADS: u32 = 6;
 const LOG2: u32 = 6;
 
+/// From one thread's number to the next: sets of readers in the tables, and in composed names.
+const FAR: u32 = 40;
+const NEAR: u32 = 1;
+
 /// Runs `body(view, chunk stock)` on each of the threads.
-fn on_threads<T: Send>(body: impl Fn(&mut View, &mut ChunkStock) -> T + Sync) -> Vec<T> {
+fn on_threads<T: Send>(spacing: u32, body: impl Fn(&mut View, &mut ChunkStock) -> T + Sync) -> Vec<T> {
     thread::scope(|scope| {
         let run = |id: u32| {
             let body = &body;
             scope.spawn(move || {
                 let mut transitions = vec![Transition::EMPTY; 1 << LOG2];
                 // SAFETY: that many slots, alive while the view is.
-                let mut view = unsafe { View::new(id * 40, SITE_BITS, transitions.as_mut_ptr(), LOG2) };
+                let mut view = unsafe { View::new(id * spacing, SITE_BITS, transitions.as_mut_ptr(), LOG2) };
                 body(&mut view, &mut ChunkStock::default())
             })
         };
@@ -56,13 +60,18 @@ fn check_names(memory: &Memory) {
 /// Race-free program: phases of writing and of reading, with barriers between. Each count is known.
 #[test]
 fn phases_with_barriers_are_counted_exactly() {
+    phases(FAR);
+    phases(NEAR);
+}
+
+fn phases(spacing: u32) {
     const ELEMENTS: u64 = 600;
     const ROUNDS: u64 = 12;
     let memory = Memory::new(Size { chunks: Some(2), ..EXACT });
     let base = 3 * CHUNK_BYTES - ELEMENTS * GRANULE / 2;
     let barrier = Barrier::new(THREADS as usize);
-    let counts = on_threads(|view, chunks| {
-        let me = view.thread() / 40;
+    let counts = on_threads(spacing, |view, chunks| {
+        let me = view.thread() / spacing;
         let mut rng = Rng::with_seed(u64::from(me));
         let (mut communication, mut reuse, mut own) = (0, 0, 0);
         for round in 0..ROUNDS {
@@ -79,7 +88,7 @@ fn phases_with_barriers_are_counted_exactly() {
                     let address = base + (start + i) % ELEMENTS * GRANULE;
                     let cell = memory.signature.cell(address, chunks).expect("memory");
                     let writer_is = |writer: FreshId| {
-                        let expected = (start + i) % ELEMENTS % u64::from(THREADS) * 40;
+                        let expected = (start + i) % ELEMENTS % u64::from(THREADS) * u64::from(spacing);
                         assert_eq!(u64::from(writer.thread(SITE_BITS)), expected);
                         assert_eq!(u64::from(writer.site(SITE_BITS)), round % 3 + 1);
                     };
@@ -116,13 +125,19 @@ fn phases_with_barriers_are_counted_exactly() {
 /// makes sense.
 #[test]
 fn races_break_nothing() {
+    races(FAR);
+    races(NEAR);
+}
+
+fn races(spacing: u32) {
     let size = Size { address_bits: 22, chunks: Some(5), states: 300, set_words: 400 };
     let memory = Memory::new(size);
     let known = |writer: FreshId| {
-        assert!(writer.thread(SITE_BITS).is_multiple_of(40) && writer.thread(SITE_BITS) / 40 < THREADS, "{writer:?}");
+        let thread = writer.thread(SITE_BITS);
+        assert!(thread.is_multiple_of(spacing) && thread / spacing < THREADS, "{writer:?}");
         assert!((1..=4).contains(&writer.site(SITE_BITS)), "{writer:?}");
     };
-    let events = on_threads(|view, chunks| {
+    let events = on_threads(spacing, |view, chunks| {
         let mut rng = Rng::with_seed(u64::from(view.thread()));
         let mut events = 0;
         for _ in 0..15_000 {
@@ -180,7 +195,7 @@ fn an_overwritten_value_does_not_come_back() {
     let memory = Memory::new(Size { chunks: Some(1), ..EXACT });
     let (before, after) = (FreshId::new(7, true, 1, SITE_BITS), FreshId::new(9, true, 2, SITE_BITS));
     let barrier = Barrier::new(THREADS as usize);
-    on_threads(|view, chunks| {
+    on_threads(NEAR, |view, chunks| {
         let cell = memory.signature.cell(0, chunks).expect("memory");
         for _ in 0..500 {
             if barrier.wait().is_leader() {
@@ -218,7 +233,7 @@ fn lost_races_for_chunks_leak_nothing() {
     // SAFETY: zeroed, of that length, and dropped last; segments live for ever.
     let signature = unsafe { Signature::new(Directory::new(entries.words(), bits), Pool::growing(grow)) };
     let barrier = Barrier::new(THREADS as usize);
-    let seen = on_threads(|_, chunks| {
+    let seen = on_threads(FAR, |_, chunks| {
         let map = |chunk: u64| {
             barrier.wait();
             signature.map(chunk * CHUNK_BYTES, chunks).expect("memory")

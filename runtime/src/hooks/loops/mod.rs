@@ -26,8 +26,9 @@ use super::range::fill;
 use super::scan::prefetch;
 use crate::process::Process;
 use crate::thread::Thread;
-use crate::thread::quiet::{Pattern, part_end};
+use crate::thread::quiet::{Pattern, WORD, part_end};
 use core::num::NonZeroU64;
+use core::ops::Range;
 use core::slice;
 use core::sync::atomic::AtomicU32;
 use findings::{Findings, Found};
@@ -276,7 +277,7 @@ fn store(t: &mut Thread, p: &Process, access: &Access, span: Span, iterations: u
         return;
     }
     let (bytes, step) = (u64::from(access.bytes), access.stride);
-    let pair = is_pair(access);
+    let is_whole = access.address.is_multiple_of(GRANULE) && step % GRANULE as i64 == 0;
     let (mut at, mut rest) = (access.address, iterations);
     while rest > 0 {
         // Also makes cells where there are none.
@@ -287,33 +288,46 @@ fn store(t: &mut Thread, p: &Process, access: &Access, span: Span, iterations: u
             let last = nth(many as i64 - 1);
             let (from, to) = (at.min(last), at.max(last) + bytes);
             let pattern = Pattern::of(access, from);
-            if pattern.is_exact() {
+            if pattern.is_exact() || step.unsigned_abs() <= WORD {
                 t.quiet.forget(t.header.own_base, (from, to), pattern);
-            } else {
+            } else if t.quiet.is_filled(t.header.own_base, from) {
                 for first in (1..many as i64).map(nth) {
                     t.quiet.forget(t.header.own_base, (first, first + bytes), Pattern::ALL);
                 }
             }
-            if pair {
-                let cells = core::ptr::with_exposed_provenance_mut::<u8>(at.wrapping_add(offset) as usize);
-                for i in 1..many as i64 {
-                    let cells = cells.wrapping_offset((step * i) as isize).cast::<[u32; 2]>();
-                    // SAFETY: the access lies in one chunk, which has cells for all its granules.
-                    unsafe { cells.write([fresh; 2]) };
-                }
-            } else {
-                for first in (1..many as i64).map(nth) {
-                    let cells = (first & !(GRANULE - 1)).wrapping_add(offset);
-                    let cells = core::ptr::with_exposed_provenance_mut::<u32>(cells as usize);
-                    for granule in 0..((first + bytes - 1) / GRANULE - first / GRANULE + 1) as usize {
-                        // SAFETY: as above.
-                        unsafe { cells.add(granule).write(fresh) };
+            let cells = core::ptr::with_exposed_provenance_mut::<u8>(at.wrapping_add(offset) as usize);
+            let many = 1..many as i64;
+            match bytes.div_ceil(GRANULE) {
+                // SAFETY: the accesses lie in one chunk, which has cells for all their granules.
+                1 if is_whole => unsafe { scatter(cells, step, many, fresh) },
+                // SAFETY: as above.
+                2 if is_whole => unsafe { scatter(cells, step, many, [fresh; 2]) },
+                _ => {
+                    for first in many.map(nth) {
+                        let cells = (first & !(GRANULE - 1)).wrapping_add(offset);
+                        let cells = core::ptr::with_exposed_provenance_mut::<u32>(cells as usize);
+                        for granule in 0..((first + bytes - 1) / GRANULE - first / GRANULE + 1) as usize {
+                            // SAFETY: as above.
+                            unsafe { cells.add(granule).write(fresh) };
+                        }
                     }
                 }
             }
         }
         at = at.wrapping_add_signed(step.wrapping_mul(many as i64));
         rest -= many;
+    }
+}
+
+/// Stores the ids of accesses of one or two whole granules.
+///
+/// # Safety
+/// Those `many` places, `step` bytes from each other, are cells.
+#[inline]
+unsafe fn scatter<Ids: Copy>(cells: *mut u8, step: i64, many: Range<i64>, ids: Ids) {
+    for i in many {
+        // SAFETY: the caller's promise. Cells of two granules are aligned as one.
+        unsafe { cells.wrapping_offset((step * i) as isize).cast::<Ids>().write(ids) };
     }
 }
 

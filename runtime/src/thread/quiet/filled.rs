@@ -137,6 +137,13 @@ impl Quiet {
         }
     }
 
+    /// Whether anything may be known of what the thread has stored in the chunk of `address`.
+    pub fn is_filled(&self, own_base: u32, address: u64) -> bool {
+        let (slot, tag) = self.place(own_base, address);
+        // SAFETY: this thread's alone; a slot of zeros is an empty one.
+        unsafe { (*slot).tag == tag }
+    }
+
     /// The thread writes cells of `from .. to`, in one chunk, in some other way.
     #[inline]
     pub fn forget(&mut self, own_base: u32, (from, to): (u64, u64), pattern: Pattern) {
