@@ -23,6 +23,9 @@ bool keeps_to_itself(const Instruction &instruction) {
     return false;
   if (isa<LoadInst>(instruction) || isa<StoreInst>(instruction))
     return true;
+  if (auto *call = dyn_cast<CallBase>(&instruction))
+    if (Function *callee = call->getCalledFunction(); callee && threadtalk_only_computes(wrap(callee)))
+      return true;
   return !instruction.mayReadOrWriteMemory() && instruction.willReturn();
 }
 

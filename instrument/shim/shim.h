@@ -9,6 +9,8 @@ extern "C" {
 
 // Implemented in Rust: instruments the module; true if it changed.
 bool threadtalk_pass_run(LLVMModuleRef module);
+// Implemented in Rust: whether calls of the function do nothing that any thread could see.
+bool threadtalk_only_computes(LLVMValueRef function);
 
 // plugin.cpp
 void threadtalk_shim_register(void *pass_builder);

@@ -24,8 +24,9 @@ mod skip;
 mod tables;
 
 use inkwell::llvm_sys::core::LLVMGetModuleContext;
-use inkwell::llvm_sys::prelude::LLVMModuleRef;
+use inkwell::llvm_sys::prelude::{LLVMModuleRef, LLVMValueRef};
 use inkwell::module::Module;
+use inkwell::values::FunctionValue;
 use std::ffi::{c_char, c_void};
 use std::mem::ManuallyDrop;
 
@@ -72,4 +73,14 @@ pub unsafe extern "C" fn threadtalk_pass_run(module: LLVMModuleRef) -> bool {
             false
         }
     }
+}
+
+/// Called by the shim for functions that loops call.
+///
+/// # Safety
+/// `function` is a live function.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn threadtalk_only_computes(function: LLVMValueRef) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { FunctionValue::new(function) }.is_some_and(library::only_computes)
 }

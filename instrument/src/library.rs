@@ -4,6 +4,8 @@
 //! comparison of `qsort`) is instrumented where it is compiled; `bsearch` touches its array only through it and is not
 //! listed.
 
+use inkwell::values::FunctionValue;
+
 /// How many bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
@@ -232,6 +234,69 @@ const ALLOCATORS: &[(&str, u32, Allocator)] = &[
     ("_ZnamSt11align_val_t", 2, Allocator::Bytes(0)),
 ];
 
+/// Functions of `math.h` on `double` that store nothing through a pointer.
+const COMPUTES: [&str; 56] = [
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cbrt",
+    "ceil",
+    "copysign",
+    "cos",
+    "cosh",
+    "erf",
+    "erfc",
+    "exp",
+    "exp10",
+    "exp2",
+    "expm1",
+    "fabs",
+    "fdim",
+    "floor",
+    "fma",
+    "fmax",
+    "fmin",
+    "fmod",
+    "hypot",
+    "ilogb",
+    "j0",
+    "j1",
+    "ldexp",
+    "llrint",
+    "llround",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logb",
+    "lrint",
+    "lround",
+    "nearbyint",
+    "nextafter",
+    "pow",
+    "remainder",
+    "rint",
+    "round",
+    "scalbln",
+    "scalbn",
+    "sin",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+    "tgamma",
+    "trunc",
+    "y0",
+    "y1",
+];
+
+/// Where the C library keeps something of the calling thread's.
+const ADDRESSES: [&str; 4] = ["__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc", "__errno_location"];
+
 /// What a function of this name, called with so many arguments, allocates.
 pub fn allocates(name: &str, arguments: u32) -> Option<Allocator> {
     ALLOCATORS.iter().find(|(n, expected, _)| *n == name && *expected == arguments).map(|(.., a)| *a)
@@ -241,6 +306,21 @@ pub fn allocates(name: &str, arguments: u32) -> Option<Allocator> {
 pub fn effects(name: &str, arguments: u32) -> Option<&'static [Effect]> {
     let &(_, expected, effects) = FUNCTIONS.iter().find(|(n, ..)| *n == name)?;
     (arguments >= expected).then_some(effects)
+}
+
+/// Whether a function of the library only turns numbers into a number: it touches none of the program's memory, waits
+/// for nobody and calls nothing back. The library's own state (`errno`) is not followed. A program's own function of
+/// such a name is none, if the module defines it.
+pub fn only_computes(function: FunctionValue<'_>) -> bool {
+    function.count_basic_blocks() == 0 && is_arithmetic(function.get_name().to_bytes())
+}
+
+fn is_arithmetic(name: &[u8]) -> bool {
+    // glibc's names for -ffinite-math-only in older programs; `sqrtf` and `sqrtl`.
+    let name = name.strip_prefix(b"__").and_then(|n| n.strip_suffix(b"_finite")).unwrap_or(name);
+    let shorter = name.strip_suffix(b"f").or_else(|| name.strip_suffix(b"l"));
+    let is_listed = |name: &[u8]| COMPUTES.iter().any(|known| known.as_bytes() == name);
+    is_listed(name) || shorter.is_some_and(is_listed) || ADDRESSES.iter().any(|known| known.as_bytes() == name)
 }
 
 /// Whether a call of the function may create threads.
@@ -327,6 +407,18 @@ mod tests {
         for (name, arguments, allocator) in ALLOCATORS {
             let (Allocator::Bytes(n) | Allocator::Product(_, n) | Allocator::Indirect(n)) = allocator;
             assert!(n < arguments, "{name}");
+        }
+    }
+
+    #[test]
+    fn mathematics_is_known_in_all_precisions() {
+        for name in ["sqrt", "sqrtf", "sqrtl", "fmaf", "exp2", "__pow_finite", "__logf_finite", "__errno_location"] {
+            assert!(is_arithmetic(name.as_bytes()), "{name}");
+        }
+        // Results through pointers, synchronisation, and names that only look like it.
+        for name in ["sincos", "frexp", "modf", "lgamma", "remquo", "rand", "f", "", "sqrtd", "_sqrt", "expl2", "free"]
+        {
+            assert!(!is_arithmetic(name.as_bytes()), "{name}");
         }
     }
 

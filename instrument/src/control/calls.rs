@@ -67,9 +67,9 @@ fn all<'g, 'ctx>(graph: &'g Graph<'ctx>) -> impl Iterator<Item = (u32, Instructi
     })
 }
 
-/// Whether a function calls anything.
+/// Whether a function calls anything that may take long.
 pub fn any(graph: &Graph<'_>) -> bool {
-    all(graph).next().is_some()
+    all(graph).any(|(_, call)| !llvm::callee(call).is_some_and(library::only_computes))
 }
 
 /// Calls of functions of this module, and the blocks they are in.

@@ -438,7 +438,8 @@ fn opaque_calls<'ctx>(function: FunctionValue<'ctx>) -> Vec<InstructionValue<'ct
     let opaque = |inst: &InstructionValue<'ctx>| {
         llvm::is_call(*inst)
             && !llvm::is_inline_asm(*inst)
-            && !llvm::callee(*inst).is_some_and(|c| c.get_name().to_bytes().starts_with(b"llvm."))
+            && !llvm::callee(*inst)
+                .is_some_and(|c| c.get_name().to_bytes().starts_with(b"llvm.") || crate::library::only_computes(c))
     };
     function.get_basic_block_iter().flat_map(|b| b.get_instructions()).filter(opaque).collect()
 }

@@ -180,21 +180,22 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         }
         let access = Access { pointer, bytes, align: alignment.bytes(bytes) };
         let translation = self.translate(&prologue, (direction, &access), None)?;
-        let mixed = match direction {
-            Direction::Read if bytes > PIECE => self.pieces(function, &access, site, done)?,
-            _ => slow,
-        };
-        let exits = Exits { slow, mixed, done };
         match direction {
             Direction::Read => {
-                self.load_own(&mut prologue, header, bytes == 8)?;
-                let read = Read { prologue: &prologue, access: &access, translation: &translation, site, exits };
+                self.load_own(&mut prologue, header, bytes >= PIECE)?;
+                let exits = Exits { slow, mixed: slow, done };
+                let mut read = Read { prologue: &prologue, access: &access, translation: &translation, site, exits };
+                // Pieces of what begins inside a granule would count some granules twice.
+                if bytes > GRANULE && alignment != Alignment::Any {
+                    read.exits.mixed = self.pieces(function, &read)?;
+                }
                 if let Detail::Refill(memo, _) = detail {
                     self.give_back(memo, self.granules(&read)?)?;
                 }
                 self.read(&read, detail)
             }
             Direction::Write => {
+                let exits = Exits { slow, mixed: slow, done };
                 prologue.write_id = Some(WriteId::Value(self.load_int(self.i32, header, offset::WRITE_BASE)?));
                 self.write(&prologue, &access, &translation, Site::Global(self.numbered(header, site)?), exits, false)
             }
@@ -213,22 +214,35 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(least.into_int_value())
     }
 
-    /// A block that reads pieces of 8 bytes by themselves: each may be in a state that the event cache knows.
-    fn pieces(
-        &self,
-        function: FunctionValue<'ctx>,
-        access: &Access<'ctx>,
-        site: Site<'ctx>,
-        done: BasicBlock<'ctx>,
-    ) -> Emitted<BasicBlock<'ctx>> {
+    /// A block that reads pieces of 8 bytes by themselves, where two granules differ granule by granule: each may be in a
+    /// state that the event cache knows. Fields of a structure that were written at several lines are read so.
+    fn pieces(&self, function: FunctionValue<'ctx>, read: &Read<'_, 'ctx>) -> Emitted<BasicBlock<'ctx>> {
         let here = self.here()?;
         let mixed = self.context.append_basic_block(function, "");
         self.builder.position_at_end(mixed);
-        for first in (0..access.bytes).step_by(PIECE as usize) {
-            let piece = Access { pointer: self.offset(access.pointer, first)?, bytes: PIECE, ..*access };
-            self.call_access_function(Direction::Read, &piece, site)?;
+        let access = read.access;
+        let piece = |bytes: u64, first: u64| -> Emitted<_> {
+            Ok(Access { pointer: self.offset(access.pointer, first)?, bytes, align: access.align.min(bytes) })
+        };
+        if access.bytes == PIECE {
+            for first in (0..PIECE).step_by(GRANULE as usize) {
+                self.call_access_function(Direction::Read, &piece(GRANULE, first)?, read.site)?;
+            }
+            self.builder.build_unconditional_branch(read.exits.done)?;
         }
-        self.builder.build_unconditional_branch(done)?;
+        for first in (0..access.bytes).step_by(PIECE as usize).filter(|_| access.bytes > PIECE) {
+            let access = piece(PIECE, first)?;
+            let translation = self.translated(&access, read.translation.shift, read.translation.odd)?;
+            let last = first + PIECE == read.access.bytes;
+            let done = if last { read.exits.done } else { self.context.append_basic_block(function, "") };
+            let other = self.context.append_basic_block(function, "");
+            let exits = Exits { slow: other, mixed: other, done };
+            self.read(&Read { access: &access, translation: &translation, exits, ..*read }, Detail::Events)?;
+            self.builder.position_at_end(other);
+            self.call_access_function(Direction::Read, &access, read.site)?;
+            self.builder.build_unconditional_branch(done)?;
+            self.builder.position_at_end(done);
+        }
         self.builder.position_at_end(here);
         Ok(mixed)
     }

@@ -18,6 +18,7 @@ use crate::llvm::loops::{self, Loops};
 use crate::tables::SiteId;
 use inkwell::llvm_sys::prelude::LLVMValueRef;
 use inkwell::values::{AsValueRef, InstructionOpcode, InstructionValue};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use threadtalk_abi::hooks;
 use threadtalk_abi::memo::MEMOS;
@@ -108,10 +109,10 @@ fn source<'ctx>(event: &Event<'ctx>) -> (SiteId, Option<LLVMValueRef>) {
     (event.site, plain(event).map(|(_, access)| llvm::underlying_object(access.pointer.as_value_ref())))
 }
 
-/// The reads of each nest, by number of the loop; not more than there are memos.
+/// The reads of each nest, by number of the loop; not more than there are memos. Those of inner loops are read most.
 fn nests<'ctx>(plan: &Plan<'ctx>, loops: &Loops<'ctx>) -> BTreeMap<usize, Vec<usize>> {
     let nests = Nests::find(plan.function, loops);
-    let mut reads: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut reads: BTreeMap<usize, Vec<(Reverse<usize>, usize)>> = BTreeMap::new();
     for (number, event) in plan.events.iter().enumerate().filter(|(_, e)| is_candidate(e)) {
         let inside = event.inst.get_parent().and_then(|b| loops.innermost(b));
         if inside.is_some_and(|l| follows_data(event, loops, l)) {
@@ -119,13 +120,16 @@ fn nests<'ctx>(plan: &Plan<'ctx>, loops: &Loops<'ctx>) -> BTreeMap<usize, Vec<us
         }
         let nest = nests.around(loops, inside).filter(|&nest| !plan.brief.holds(loops, nest));
         if let Some(nest) = nest {
-            let events = reads.entry(nest).or_default();
-            if events.len() < MEMOS {
-                events.push(number);
-            }
+            reads.entry(nest).or_default().push((Reverse(loops.chain(inside).count()), number));
         }
     }
-    reads
+    let chosen = |mut events: Vec<_>| {
+        events.sort_unstable();
+        let mut chosen: Vec<usize> = events.into_iter().take(MEMOS).map(|(_, number)| number).collect();
+        chosen.sort_unstable();
+        chosen
+    };
+    reads.into_iter().map(|(nest, events)| (nest, chosen(events))).collect()
 }
 
 /// Whether an address depends on what the innermost loop has read at changing places.

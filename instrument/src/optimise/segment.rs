@@ -1,6 +1,7 @@
 //! Stretches of code in which a thread neither synchronises nor leaves the block.
 
 use crate::access::{Access, Action, Event};
+use crate::library;
 use crate::llvm;
 use inkwell::values::{InstructionOpcode, InstructionValue};
 use std::collections::HashMap;
@@ -49,7 +50,8 @@ pub fn synchronises(inst: InstructionValue<'_>) -> bool {
     match inst.get_opcode() {
         InstructionOpcode::Fence | InstructionOpcode::AtomicRMW | InstructionOpcode::AtomicCmpXchg => true,
         InstructionOpcode::Load | InstructionOpcode::Store => llvm::is_atomic(inst),
-        _ if llvm::is_call(inst) => !llvm::callee(inst).is_some_and(|c| c.get_name().to_bytes().starts_with(b"llvm.")),
+        _ if llvm::is_call(inst) => !llvm::callee(inst)
+            .is_some_and(|c| c.get_name().to_bytes().starts_with(b"llvm.") || library::only_computes(c)),
         _ => false,
     }
 }

@@ -44,6 +44,9 @@ mod serving {
     pub const WRITTEN: u32 = 2;
 }
 
+/// Where a thread's part of it has the address of the bits of regions that are not timed (see [`tree`]).
+pub const UNTIMED: usize = core::mem::offset_of!(Execution, tree) + tree::UNTIMED;
+
 /// A thread's part of it.
 pub struct Execution {
     /// Counters of control flow.

@@ -28,7 +28,9 @@ const MANY: u64 = 1 << 13;
 /// Mean time below which a region is not timed any more.
 const TINY_NS: u64 = 1_000;
 /// Bits for regions that are not timed: 2 MiB of addresses.
-const REGIONS: usize = 1 << 24;
+pub const REGIONS: usize = 1 << 24;
+/// Where a tree has the address of these bits, for the entry points of hooks; null until a region is timed.
+pub(super) const UNTIMED: usize = core::mem::offset_of!(Tree, untimed);
 
 /// The next node's number.
 pub struct Numbers(AtomicU32);

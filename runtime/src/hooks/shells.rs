@@ -3,7 +3,11 @@
 //! The caller counts on all general registers but r11 (and rax where there is a result) being kept. Vector registers
 //! are its own to save, so SSE code may run inside. At entry rsp is 8 modulo 16; seven pushes align it.
 
+use crate::execution::UNTIMED;
+use crate::execution::tree::REGIONS;
+use crate::thread::Thread;
 use core::arch::global_asm;
+use core::mem::offset_of;
 
 /// An entry point around `$body`; `$before` and `$after` frame the registers that all shells keep, seven of them.
 macro_rules! entry {
@@ -50,6 +54,54 @@ macro_rules! shell {
     };
 }
 
+/// In front of a shell around `$body`: returns at once if the region (edi) is one that the thread does not time any
+/// more. Programs call short functions by the million, and a call that saves all registers is half of what a visit
+/// costs.
+macro_rules! region_shell {
+    ($name:literal, $timed:literal, $body:path) => {
+        shell!($timed, $body);
+        global_asm!(
+            concat!(".hidden ", $timed),
+            concat!(".pushsection .text.", $name, ",\"ax\",@progbits"),
+            concat!(".globl ", $name),
+            concat!(".type ", $name, ", @function"),
+            ".p2align 4",
+            concat!($name, ":"),
+            ".cfi_startproc",
+            "push rax",
+            ".cfi_adjust_cfa_offset 8",
+            "mov r11, qword ptr [rip + __threadtalk_thread@GOTTPOFF]",
+            "mov r11, qword ptr fs:[r11]",
+            "test r11, r11",
+            "je 2f",
+            // No memory for these bits before the first region that is timed.
+            "mov r11, qword ptr [r11 + {untimed}]",
+            "test r11, r11",
+            "je 2f",
+            "mov eax, edi",
+            "shr eax, 5",
+            "cmp eax, {words}",
+            "jae 2f",
+            "mov eax, dword ptr [r11 + 4 * rax]",
+            "bt eax, edi",
+            "jnc 2f",
+            "pop rax",
+            ".cfi_adjust_cfa_offset -8",
+            "ret",
+            ".cfi_adjust_cfa_offset 8",
+            "2:",
+            "pop rax",
+            ".cfi_adjust_cfa_offset -8",
+            concat!("jmp ", $timed),
+            ".cfi_endproc",
+            concat!(".size ", $name, ", . - ", $name),
+            ".popsection",
+            untimed = const offset_of!(Thread, execution) + UNTIMED,
+            words = const REGIONS / 32,
+        );
+    };
+}
+
 /// With a result, in rax.
 macro_rules! shell_with_result {
     ($name:literal, $body:path) => {
@@ -92,6 +144,6 @@ shell!("__threadtalk_read_string", super::read_string);
 shell!("__threadtalk_write_string", super::write_string);
 shell!("__threadtalk_allocated", super::allocated);
 shell!("__threadtalk_clear", super::clear);
-shell!("__threadtalk_enter", super::enter);
-shell!("__threadtalk_exit", super::exit);
+region_shell!("__threadtalk_enter", "__threadtalk_enter_timed", super::enter);
+region_shell!("__threadtalk_exit", "__threadtalk_exit_timed", super::exit);
 shell!("__threadtalk_cache", super::cache);
