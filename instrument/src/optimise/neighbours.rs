@@ -13,6 +13,7 @@ use crate::llvm::loops::Loops;
 use inkwell::values::InstructionValue;
 use std::collections::HashSet;
 use threadtalk_abi::GRANULE;
+use threadtalk_abi::module::VARIABLE_STRIDE;
 
 /// Groups that are open at a time: those used last. Keeps the work linear.
 const MOST_OPEN: usize = 4;
@@ -115,7 +116,23 @@ pub fn run<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis) -> usize {
         }
     }
     open.into_iter().for_each(|group| joined.extend(runs(group.pieces)));
+    joined.retain(|run| !has_gaps(run, plan, &loops, analysis));
     replace(plan, &joined)
+}
+
+/// Whether a run of reads leaves memory out between two iterations of a loop that may run long, as far as is known: then
+/// its pieces are fields of structures, which may have been written at lines of their own, and no unrolled stream. To
+/// test two own values instead of one costs less than to settle one read of several states.
+fn has_gaps(run: &[Piece], plan: &Plan<'_>, loops: &Loops<'_>, analysis: &mut Analysis) -> bool {
+    let Some(event) = run.first().map(|piece| &plan.events[piece.event]) else { return false };
+    let (Some((Direction::Read, access)), Some(block)) = (plain(event), event.inst.get_parent()) else { return false };
+    if loops.innermost(block).is_none_or(|innermost| plan.brief.holds(loops, innermost)) {
+        return false;
+    }
+    let bytes: u64 = run.iter().map(|piece| piece.bytes).sum();
+    let (stride, _) = analysis.strides(access.pointer, block);
+    // Rows of an array whose length is known only when the program runs are no structures.
+    stride != VARIABLE_STRIDE && (stride == 0 || u64::from(stride.unsigned_abs()) > bytes)
 }
 
 /// Whole granules of a size that is inlined.
