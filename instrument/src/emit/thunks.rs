@@ -214,8 +214,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(least.into_int_value())
     }
 
-    /// A block that reads pieces of 8 bytes by themselves, where two granules differ granule by granule: each may be in a
-    /// state that the event cache knows. Fields of a structure that were written at several lines are read so.
+    /// A block that reads pieces of 8 bytes by themselves, where two granules differ granule by granule: each may be
+    /// in a state that the event cache knows. Fields of a structure that were written at several lines are read so.
     fn pieces(&self, function: FunctionValue<'ctx>, read: &Read<'_, 'ctx>) -> Emitted<BasicBlock<'ctx>> {
         let here = self.here()?;
         let mixed = self.context.append_basic_block(function, "");

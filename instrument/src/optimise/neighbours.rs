@@ -120,9 +120,9 @@ pub fn run<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis) -> usize {
     replace(plan, &joined)
 }
 
-/// Whether a run of reads leaves memory out between two iterations of a loop that may run long, as far as is known: then
-/// its pieces are fields of structures, which may have been written at lines of their own, and no unrolled stream. To
-/// test two own values instead of one costs less than to settle one read of several states.
+/// Whether a run of reads leaves memory out between two iterations of a loop that may run long, as far as is known.
+/// Then its pieces are fields of structures, which may have been written at lines of their own, and no unrolled stream.
+/// To test two own values instead of one costs less than to settle one read of several states.
 fn has_gaps(run: &[Piece], plan: &Plan<'_>, loops: &Loops<'_>, analysis: &mut Analysis) -> bool {
     let Some(event) = run.first().map(|piece| &plan.events[piece.event]) else { return false };
     let (Some((Direction::Read, access)), Some(block)) = (plain(event), event.inst.get_parent()) else { return false };
