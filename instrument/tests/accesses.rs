@@ -255,6 +255,26 @@ int main(void) { f(); }
     }
 }
 
+/// Each may have been written at a line of its own; one access of two would find two states every time.
+#[test]
+fn parts_of_elements_that_a_loop_reads_with_gaps_are_accesses_of_their_own() {
+    let source = "\
+double all[64][3];
+__attribute__((noinline)) double f(int n) {
+  double s = 0;
+  for (int i = 0; i < n; i++) {
+    s += all[i][0] * all[i][1];
+    if (s > 9) return 0;
+  }
+  return s;
+}
+int main(int count, char **arguments) { return f(64 * count); }
+";
+    assert_eq!(log("a.c", source, &["-O1"]), expect(&[("read 8 loop f:4 at a.c:5", 128)]));
+    let without_gaps = source.replace("[3]", "[2]");
+    assert_eq!(log("a.c", &without_gaps, &["-O1"]), expect(&[("read 16 loop f:4 at a.c:5", 64)]));
+}
+
 #[test]
 fn masked_accesses_count_active_lanes() {
     let source = "\

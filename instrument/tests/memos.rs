@@ -22,6 +22,18 @@ double gather(int n) {
   for (int i = 0; i < n; i++) { if (s > 9) return s; s += b[order[i]]; }
   return s;
 }
+double sqrt(double), own(double);
+__attribute__((noinline)) double hypot(double x, double y) { return own(x) + y; }
+double lengths(int n) {
+  double s = 0;
+  for (int r = 0; r < n; r++) { s += sqrt(a[r] * b[r]); if (s > out) return s; }
+  return s;
+}
+double angles(int n) {
+  double s = 0;
+  for (int r = 0; r < n; r++) { s += hypot(a[r], b[r]); if (s > out) return s; }
+  return s;
+}
 struct list { struct list *next; } *first;
 int chain(void) {
   int n = 0;
@@ -37,7 +49,9 @@ fn reads_of_nests_without_calls_have_memos() {
     let nest = function(&ir, "nest");
     assert!(nest.matches("@threadtalk.recall8(").count() >= 2, "{nest}");
     assert!(nest.matches("@threadtalk.forget(").count() >= 2, "at the entry and at each exit: {nest}");
-    for name in ["calls", "chain"] {
+    let lengths = function(&ir, "lengths");
+    assert!(lengths.contains("@sqrt(") && lengths.matches("@threadtalk.recall8(").count() >= 2, "{lengths}");
+    for name in ["calls", "chain", "angles"] {
         let body = function(&ir, name);
         assert!(!body.contains("threadtalk.recall") && !body.contains("threadtalk.forget"), "{body}");
     }
