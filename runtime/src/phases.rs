@@ -6,14 +6,15 @@
 //! its records: no set is written at its end, so threads that live shortly cost nothing here.
 //!
 //! Two things are bounded. Memory: slices double each time half of what is left of the budget is used, and with
-//! nothing left no set is written. Time: after a sum that took `c`, none follows for 64 `c`, unless all boundaries are
-//! asked for.
+//! nothing left no set is written. Time: after a sum that took `c`, none follows for 64 `c`, times the threads for each
+//! processor, unless all boundaries are asked for.
 
 use crate::events::{EventKey, Table};
 use crate::file::appender::Appender;
 use crate::memory;
 use crate::process::Process;
 use crate::thread::{Thread, memos};
+use core::num::NonZeroU32;
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicU64, Ordering};
 use threadtalk_profile::layout::{PhaseEnd, PhaseRecord, block, phase_flags};
@@ -37,13 +38,21 @@ pub struct Plan {
     /// Bytes of records at most.
     budget: u64,
     used: AtomicU64,
+    /// That the process may use.
+    processors: NonZeroU32,
 }
 
 impl Plan {
-    /// From the options `phases` (in milliseconds) and `phases_bytes`.
-    pub fn new(milliseconds: u64, budget: u64) -> Self {
+    /// From the options `phases` (in milliseconds) and `phases_bytes`, and the number of processors.
+    pub fn new(milliseconds: u64, budget: u64, processors: NonZeroU32) -> Self {
         let period_ns = if milliseconds == OFF { OFF } else { milliseconds * 1_000_000 };
-        Self { period_ns, budget, used: AtomicU64::new(0) }
+        Self { period_ns, budget, used: AtomicU64::new(0), processors }
+    }
+
+    /// How long no sum may follow one that took `spent`. The clock runs for threads that wait for a processor as well:
+    /// of 16 threads on two processors each has an eighth of the time.
+    fn rest(&self, spent: u64, threads: u32) -> u64 {
+        spent * SHARE * u64::from(threads.saturating_sub(1) / self.processors + 1)
     }
 
     fn is_off(&self) -> bool {
@@ -251,7 +260,7 @@ fn write(t: &mut Thread, p: &Process, now: u64, end: PhaseEnd) {
     }
     if p.phases.period_ns > 0 {
         let spent = p.elapsed_ns().saturating_sub(now);
-        t.phases.rest_ns = now.saturating_add(spent * SHARE);
+        t.phases.rest_ns = now.saturating_add(p.phases.rest(spent, p.alive.load(Ordering::Relaxed)));
     }
 }
 
@@ -290,7 +299,7 @@ mod tests {
 
     #[test]
     fn slices_double_with_each_half_of_the_budget_and_end_with_it() {
-        let plan = Plan::new(10, 1024);
+        let plan = Plan::new(10, 1024, NonZeroU32::MIN);
         assert_eq!((plan.period_ns, plan.doublings()), (10_000_000, 0));
         let mut taken = 0;
         let mut last = 0;
@@ -304,6 +313,16 @@ mod tests {
         }
         assert_eq!(taken, 1008);
         assert!(plan.take(16) && !plan.take(1));
+    }
+
+    #[test]
+    fn threads_that_share_processors_make_sums_as_rarely_as_all_together_may() {
+        for (threads, processors) in [(1, 8), (8, 8), (16, 2), (17, 2), (100, 1)] {
+            let rest = Plan::new(10, 1024, NonZeroU32::new(processors).unwrap()).rest(40_000, threads);
+            // Each is at it once in that time, and they have no more processors than that.
+            let part = f64::from(threads) * 40_000.0 / rest as f64 / f64::from(processors.min(threads));
+            assert!(part <= 1.0 / 64.0 && part > 1.0 / 64.0 / 2.0, "{threads} on {processors}: {part}");
+        }
     }
 
     #[test]

@@ -44,7 +44,11 @@ impl<const N: usize> Tally<N> {
             // SAFETY: below the table's length.
             let slot = unsafe { &*self.slots.add(at) };
             // Relaxed: the key is all that is published, and the counters add up whoever adds.
-            match slot.key.compare_exchange(0, key, Ordering::Relaxed, Ordering::Relaxed) {
+            let exchanged = match slot.key.load(Ordering::Relaxed) {
+                0 => slot.key.compare_exchange(0, key, Ordering::Relaxed, Ordering::Relaxed),
+                held => Err(held),
+            };
+            match exchanged {
                 Ok(_) => {
                     let number = self.keys.fetch_add(1, Ordering::Relaxed);
                     // SAFETY: below the length of the list: each slot is taken once.

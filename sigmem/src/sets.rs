@@ -128,6 +128,16 @@ impl ReaderSets {
         near.into_iter().flat_map(Band::members).chain(several)
     }
 
+    /// How many threads are in the set.
+    pub fn size(&self, set: ReaderSet) -> u32 {
+        match set {
+            ReaderSet::Near(band) => band.size(),
+            ReaderSet::Listed(name) => {
+                self.bits(name).words.iter().map(|word| word.load(Ordering::Relaxed).count_ones()).sum()
+            }
+        }
+    }
+
     /// The name of the set with one more thread.
     pub(crate) fn with(&self, set: ReaderSet, thread: u32, stock: &mut WordStock) -> Result<SetName, Exhausted> {
         match set {

@@ -12,6 +12,7 @@ use crate::module::Sites;
 use crate::thread::Thread;
 use crate::thread::pool::Pool;
 use crate::thread::roll::Roll;
+use core::num::NonZeroU32;
 use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use threadtalk_abi::thread::{EMPTY_KEY, EVENT_SLOTS, EventSlot};
@@ -113,7 +114,7 @@ fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Proce
             shares: Shares::new()?,
         },
         binding: options::bind_list(options_text()).map_or(Some(Binding::none()), Binding::new)?,
-        phases: crate::phases::Plan::new(options.phases, options.phases_bytes),
+        phases: crate::phases::Plan::new(options.phases, options.phases_bytes, processors()),
         site_bits,
         lineless_sites: (1 << site_bits) / 4 * 3,
         last_thread: (1 << (31 - site_bits - 1)) - 1,
@@ -164,6 +165,21 @@ fn off_thread(process: &Process, no_directory: *const u64) -> Option<*mut Thread
         (*off).busy.store(true, Ordering::Relaxed);
     }
     Some(off)
+}
+
+/// How many processors the process may use. On machines with more than a set of the C library holds: as many as there
+/// are threads.
+fn processors() -> NonZeroU32 {
+    // SAFETY: all zero bytes are an empty set.
+    let mut set: libc::cpu_set_t = unsafe { core::mem::zeroed() };
+    // SAFETY: a valid set to fill in, of this size.
+    let count = unsafe {
+        match libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) {
+            0 => libc::CPU_COUNT(&set) as u32,
+            _ => u32::MAX,
+        }
+    };
+    NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN)
 }
 
 fn hashed_pool(options: &Options) -> Option<ChunkPool> {

@@ -48,6 +48,7 @@ fn check_names(memory: &Memory) {
         let Some(State { writer, readers }) = memory.states.decode(SHARED | index) else { continue };
         let members: Vec<u32> = memory.states.sets.members(readers).collect();
         assert!(members.is_sorted() && !members.is_empty());
+        assert_eq!(memory.states.sets.size(readers) as usize, members.len());
         states.insert((writer, members.clone()));
         if names.insert(readers) {
             assert!(sets.insert(members), "two names for one set");

@@ -19,16 +19,26 @@ pub struct Lines {
 /// The kinds of lines that were met last, `N` at most.
 pub struct Alike<const N: usize> {
     slots: [Lines; N],
+    /// Slot of the line before.
+    last: usize,
 }
 
 impl<const N: usize> Alike<N> {
     /// None.
     pub const fn new() -> Self {
-        Alike { slots: [Lines { states: [NONE; ELEMENTS], first: 0, times: 0 }; N] }
+        Alike { slots: [Lines { states: [NONE; ELEMENTS], first: 0, times: 0 }; N], last: 0 }
     }
 
     /// Counts a line. Gives the lines that have to leave for it.
     pub fn add(&mut self, line: &[AtomicU32], address: u64) -> Option<Lines> {
+        // Most lines are like the one before.
+        if let Some(before) = self.slots.get_mut(self.last).filter(|before| before.times > 0) {
+            let cells = before.states.iter().zip(line);
+            if cells.fold(0, |bits, (state, cell)| bits | state ^ cell.load(Ordering::Relaxed)) == 0 {
+                before.times += 1;
+                return None;
+            }
+        }
         let mut states = [NONE; ELEMENTS];
         let (mut hash, mut any) = (0u32, NONE);
         for (state, cell) in states.iter_mut().zip(line) {
@@ -41,8 +51,8 @@ impl<const N: usize> Alike<N> {
             return None;
         }
         // Multiplied, so that the top bits depend on all of them.
-        let slot = hash.wrapping_mul(0x9E37_79B9) >> 16;
-        let slot = self.slots.get_mut(slot as usize % N)?;
+        self.last = (hash.wrapping_mul(0x9E37_79B9) >> 16) as usize % N;
+        let slot = self.slots.get_mut(self.last)?;
         let differs = slot.states.iter().zip(&states).fold(0, |bits, (a, b)| bits | a ^ b);
         if differs == 0 {
             slot.times += 1;

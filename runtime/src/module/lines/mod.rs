@@ -164,7 +164,7 @@ impl SharedLines {
                 if same.state & SHARED != 0 {
                     if last.0 != same.state {
                         let set = process.states.decode(same.state).map(|s| s.readers);
-                        last = (same.state, set.map_or(0, |set| process.states.sets.members(set).count()) as u64);
+                        last = (same.state, set.map_or(0, |set| process.states.sets.size(set)).into());
                     }
                     own_read += 1;
                     own_readers += last.1;
