@@ -236,6 +236,18 @@ impl Claims {
         }
     }
 
+    /// [`Claims::touch`] of elements that all lie in the line of `address`.
+    #[inline(always)]
+    pub fn touch_line(&self, address: u64) {
+        if self.word(address).load(Ordering::Relaxed) & CLAIMANT == 0 {
+            return;
+        }
+        let (lines, bit) = (self.lines(address), line_bits(address, address + 1));
+        if bit & !lines.load(Ordering::Relaxed) != 0 {
+            lines.fetch_or(bit, Ordering::Relaxed);
+        }
+    }
+
     /// Which of the eight lines of the 512 bytes of `address` were touched, a bit for each.
     #[inline]
     pub fn touched(&self, address: u64) -> u8 {
@@ -336,14 +348,20 @@ mod tests {
         let (claims, threads) = memory.claims();
         let [Some(a)] = threads[..] else { panic!("a directory") };
         claims.touch(CHUNK, CHUNK + 64);
+        claims.touch_line(CHUNK);
         assert_eq!(claims.touched(CHUNK), 0, "nobody wants to know");
         assert!(claims.claim(&a, CHUNK));
         let mut lines = [0u8; (CHUNK_BYTES / 512) as usize];
         let mut rng = fastrand::Rng::with_seed(3);
         for _ in 0..2_000 {
             let from = 4 * rng.u64(0..CHUNK_BYTES / 4);
-            let to = (from + 4 * rng.u64(1..3_000)).min(CHUNK_BYTES).min(from + [4, 300, 20_000][rng.usize(0..3)]);
-            claims.touch(CHUNK + from, CHUNK + to);
+            let most = [4, 300, 20_000][rng.usize(0..3)];
+            let to = (from + 4 * rng.u64(1..3_000)).min(CHUNK_BYTES).min(from + most);
+            if (from / 64, to - from) == ((to - 1) / 64, 4) {
+                claims.touch_line(CHUNK + from);
+            } else {
+                claims.touch(CHUNK + from, CHUNK + to);
+            }
             (from / 64..=(to - 1) / 64).for_each(|line| lines[line as usize / 8] |= 1 << (line % 8));
             let asked = rng.usize(0..lines.len());
             let some = rng.u8(..);

@@ -37,6 +37,23 @@ pub fn exchange(cells: &[AtomicU32], from: u32, to: u32, pair: bool) -> usize {
     }
 }
 
+/// [`exchange`] of one cell or of two that are aligned as one word, all or none.
+#[inline(always)]
+pub fn exchange_all<const CELLS: usize>(cells: &[AtomicU32; CELLS], from: u32, to: u32, pair: bool) -> bool {
+    const { assert!(CELLS == 1 || CELLS == 2) };
+    if pair {
+        let alike = cells.iter().all(|cell| cell.load(Ordering::Relaxed) == from);
+        if alike {
+            cells.iter().for_each(|cell| cell.store(to, Ordering::Release));
+        }
+        return alike;
+    }
+    match cells.first_chunk() {
+        Some(two) => exchange_two(two, from, to),
+        None => cells.iter().all(|cell| cell.compare_exchange(from, to, Ordering::Release, Ordering::Relaxed).is_ok()),
+    }
+}
+
 /// Exchanges both or none. In terms of single cells: two exchanges that succeed with nothing between them, or two
 /// loads. Rust's atomics cannot say that of overlapping accesses of different sizes, the machine can.
 #[cfg(all(target_arch = "x86_64", not(loom)))]
@@ -123,6 +140,25 @@ mod tests {
 
     #[repr(align(16))]
     struct Aligned([AtomicU32; 13]);
+
+    #[repr(align(8))]
+    struct Word<const CELLS: usize>([AtomicU32; CELLS]);
+
+    fn all_or_none<const CELLS: usize>(contents: [u32; CELLS], pair: bool) {
+        let cells = Word(contents.map(AtomicU32::new));
+        let alike = contents == [7; CELLS];
+        assert_eq!(exchange_all(&cells.0, 7, 9, pair), alike, "{contents:?} {pair}");
+        let now = cells.0.map(AtomicU32::into_inner);
+        assert_eq!(now, if alike { [9; CELLS] } else { contents }, "{pair}");
+    }
+
+    #[test]
+    fn one_cell_or_two_are_exchanged_all_or_none() {
+        for pair in [false, true] {
+            [7, 8].into_iter().for_each(|cell| all_or_none([cell], pair));
+            [[7, 7], [7, 8], [8, 7], [8, 8]].into_iter().for_each(|cells| all_or_none(cells, pair));
+        }
+    }
 
     /// Every start in four aligned cells, every length, every place of a stranger.
     #[test]

@@ -190,6 +190,17 @@ impl View {
         neighbours::exchange(cells, from, to, states.is_pair())
     }
 
+    /// [`View::read_again`] of one element, or of two whose cells are aligned as one word: all are read, or none.
+    #[inline(always)]
+    pub fn read_all_again<const CELLS: usize>(
+        &self,
+        states: &States,
+        cells: &[AtomicU32; CELLS],
+        (from, to): (u32, u32),
+    ) -> bool {
+        neighbours::exchange_all(cells, from, to, states.is_pair())
+    }
+
     #[inline]
     fn transition(&mut self, states: &States, from: u32) -> Transition {
         if let Some(transition) = states.composed(from).and_then(|composed| self.of_composed(from, composed)) {

@@ -32,6 +32,8 @@ pub struct Instruction {
     pub mnemonic: String,
     /// It has a lock prefix, or is an exchange with memory, which locks without.
     pub locks: bool,
+    /// It names a vector register.
+    pub vector: bool,
     /// What comes next.
     pub class: Class,
 }
@@ -181,7 +183,8 @@ fn instruction(line: &str, function: &str) -> Option<Instruction> {
         _ => Class::Plain,
     };
     let locks = locked || (mnemonic.starts_with("xchg") && operands.contains('('));
-    Some(Instruction { address, mnemonic, locks, class })
+    let vector = ["%xmm", "%ymm", "%zmm"].iter().any(|register| operands.contains(register));
+    Some(Instruction { address, mnemonic, locks, vector, class })
 }
 
 #[cfg(test)]
@@ -204,6 +207,7 @@ Disassembly of section .text.unlikely.g:
 
 0000000000000000 <g>:
        0:\tdivq\t%rcx
+       1:\tmovq\t%rax, %xmm1
        3:\tjmp\t0x8 <h>
 ";
 
@@ -217,7 +221,9 @@ Disassembly of section .text.unlikely.g:
         assert_eq!(classes, [Class::Plain, branch(10), Class::Call, Class::Plain, branch(0), Class::Return]);
         let locks: Vec<&str> = f.instructions.iter().filter(|i| i.locks).map(|i| i.mnemonic.as_str()).collect();
         assert_eq!(locks, ["incq"]);
-        assert_eq!(code.0["g"].instructions[1].class, Class::Jump(None), "into another function");
+        let vector = |name: &str| code.0[name].instructions.iter().map(|i| i.vector).collect::<Vec<_>>();
+        assert_eq!((vector("f"), vector("g")), (vec![false; 6], vec![false, true, false]));
+        assert_eq!(code.0["g"].instructions[2].class, Class::Jump(None), "into another function");
         assert_eq!(code.reached("f", false).into_iter().collect::<Vec<_>>(), ["f"]);
         assert_eq!(code.reached("f", true).into_iter().collect::<Vec<_>>(), ["f", "g"]);
     }

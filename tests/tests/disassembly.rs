@@ -14,7 +14,9 @@ fn runtime() -> Code {
 /// Hooks that instrumented code calls for accesses.
 fn hooks(code: &Code) -> Vec<&str> {
     let begins = |name: &str| {
-        ["read", "write", "loop"].iter().any(|b| name.strip_prefix("__threadtalk_").is_some_and(|n| n.starts_with(b)))
+        ["again", "read", "write", "loop"]
+            .iter()
+            .any(|b| name.strip_prefix("__threadtalk_").is_some_and(|n| n.starts_with(b)))
     };
     let hooks: Vec<&str> = code.0.keys().map(String::as_str).filter(|name| begins(name)).collect();
     assert!(hooks.len() >= 21, "{hooks:?}");
@@ -65,6 +67,8 @@ const LOCKS: &[Allowed] = &[
     Allowed("5hooks", &["inc"]),
     // A first read exchanges the cell's state; a full table of states is counted.
     Allowed("9read_cell", &["cmpxchg", "inc"]),
+    // So does one like an earlier one, and tells who claims the chunk, and hooks count what arrives inside.
+    Allowed("6again", &["cmpxchg", "or"]),
     // Marks of watched elements; every 4096 checked events are added to the profile.
     Allowed("5event5count", &["cmpxchg", "add", "inc"]),
     // A page of a histogram takes a unit of the file; a disk that is full is counted.
@@ -116,6 +120,21 @@ fn writes_lock_nothing_else_than_a_count_of_what_was_dropped() {
             .map(|i| i.mnemonic.as_str())
             .collect();
         assert!(locks.len() <= 1 && locks.iter().all(|m| m.starts_with("inc")), "{hook}: {locks:?}");
+    }
+}
+
+/// What settles reads like earlier ones promises to keep vector registers: it may use none, and call nothing that
+/// might.
+#[test]
+fn reads_like_earlier_ones_use_no_vector_registers_and_call_nothing() {
+    let code = runtime();
+    for hook in ["__threadtalk_again4", "__threadtalk_again8"] {
+        let reached = code.reached(hook, true);
+        assert!(reached.len() == 2, "{hook} is a shell around one function: {reached:?}");
+        for name in reached {
+            let vector = code.0[name].instructions.iter().find(|i| i.vector);
+            assert!(vector.is_none(), "{hook}: {name}: {vector:?}");
+        }
     }
 }
 

@@ -16,6 +16,7 @@ use super::registers::Registers;
 use super::{Emitted, Likely, ModuleEmitter, Site};
 use crate::access::{Access, Direction};
 use crate::error::PassError;
+use inkwell::IntPredicate;
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::basic_block::BasicBlock;
 use inkwell::types::FunctionType;
@@ -71,6 +72,11 @@ impl Alignment {
             Alignment::Granules => GRANULE,
             Alignment::Any => 1,
         }
+    }
+
+    /// Whether an access of so many bytes touches no more granules than its size says.
+    fn is_whole(self, size: u64) -> bool {
+        self != Alignment::Any || size == 1
     }
 
     /// Ends the names of functions.
@@ -160,6 +166,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             (function.get_params()[0].into_pointer_value(), Site::Global(function.get_params()[1].into_int_value()));
         let [entry, attached, slow, done] = [(); 4].map(|()| self.context.append_basic_block(function, ""));
         b.position_at_end(slow);
+        if direction == Direction::Read {
+            self.leave_if_again(function, (bytes, alignment), (pointer, site), done)?;
+        }
         self.call(hook, &[pointer.into(), self.global_site(site)?.into()])?;
         b.build_unconditional_branch(done)?;
         b.position_at_end(done);
@@ -200,6 +209,29 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 self.write(&prologue, &access, &translation, Site::Global(self.numbered(header, site)?), exits, false)
             }
         }
+    }
+
+    /// Asks the hook that settles reads like earlier ones and keeps all registers, if there is one for such accesses.
+    /// Where it settles nothing, goes on in a new block.
+    fn leave_if_again(
+        &self,
+        function: FunctionValue<'ctx>,
+        (bytes, alignment): (u64, Alignment),
+        (pointer, site): (PointerValue<'ctx>, Site<'ctx>),
+        done: BasicBlock<'ctx>,
+    ) -> Emitted<()> {
+        let Some(hook) = hooks::again(bytes).filter(|_| alignment.is_whole(bytes)) else { return Ok(()) };
+        let b = &self.builder;
+        let asked = self.hook(hook);
+        asked.set_call_conventions(PRESERVE_ALL);
+        let call = b.build_call(asked, &[pointer.into(), self.global_site(site)?.into()], "")?;
+        call.set_call_convention(PRESERVE_ALL);
+        let settled = call.try_as_basic_value().basic().ok_or(PassError::Invalid("an answer has no value".into()))?;
+        let more = self.context.append_basic_block(function, "");
+        let unsettled = self.compare(IntPredicate::EQ, settled.into_int_value(), self.c32(0))?;
+        self.branch(unsettled, more, done, Likely::Rarely)?;
+        b.position_at_end(more);
+        Ok(())
     }
 
     /// The number of a site in the ids that writes leave, which the runtime gives modules as `write_site_base`: numbers

@@ -2,6 +2,7 @@
 //!
 //! All hooks but `__threadtalk_register` use the calling convention `preserve_most` (LLVM's `preserve_mostcc`): the
 //! callee keeps all general registers but r11, so that the cold call costs the inlined code no spills.
+//! Those of [`again`] keep vector registers, too (`preserve_all`).
 //! Hooks never unwind, never take a lock, never allocate from the program's heap.
 //!
 //! `site` is always the global number: the module's `site_base` plus the index in its table.
@@ -37,6 +38,9 @@ hooks! {
     READ2 = "__threadtalk_read2", true, "void" ("ptr", "i32"): "Read of 2 bytes.";
     READ4 = "__threadtalk_read4", true, "void" ("ptr", "i32"): "Read of 4 bytes.";
     READ8 = "__threadtalk_read8", true, "void" ("ptr", "i32"): "Read of 8 bytes.";
+    AGAIN4 = "__threadtalk_again4", false, "i32" ("ptr", "i32"):
+        "Read inside one granule at (address, site). Returns 1 if it was like an earlier one and is done; 0 if nothing was done and the hook must be called.";
+    AGAIN8 = "__threadtalk_again8", false, "i32" ("ptr", "i32"): "The same of 8 bytes at a multiple of 4.";
     READ16 = "__threadtalk_read16", true, "void" ("ptr", "i32"): "Read of 16 bytes.";
     READ32 = "__threadtalk_read32", true, "void" ("ptr", "i32"): "Read of 32 bytes.";
     READ64 = "__threadtalk_read64", true, "void" ("ptr", "i32"): "Read of 64 bytes.";
@@ -80,6 +84,16 @@ hooks! {
     START = "__threadtalk_start", false, "void" (): "threadtalk.h: count from now on.";
     STOP = "__threadtalk_stop", false, "void" (): "threadtalk.h: count no events until the next start; writes are still recorded.";
     THREAD_NAME = "__threadtalk_thread_name", false, "void" ("ptr"): "threadtalk.h: name the calling thread.";
+}
+
+/// The hook that settles reads of `bytes` like earlier ones and keeps all registers but r11 and its result's, if there
+/// is one of that size.
+pub fn again(bytes: u64) -> Option<Hook> {
+    match bytes {
+        1 | 2 | 4 => Some(AGAIN4),
+        8 => Some(AGAIN8),
+        _ => None,
+    }
 }
 
 /// The hook for a scalar or vector read of `bytes`, if there is one of that size.

@@ -87,6 +87,8 @@ pub struct Traces {
     pace: Pace,
     /// Traces that went over to sampling or were not begun because a budget was used up.
     budget_reached: u64,
+    /// Stands for the time until the next sample where there is none.
+    unmeasured: u64,
 }
 
 /// Room for so many traces in a thread; the events of more are counted and not measured.
@@ -111,6 +113,7 @@ impl Traces {
             budget,
             pace: Pace::new(),
             budget_reached: 0,
+            unmeasured: u64::MAX,
         }
     }
 
@@ -322,15 +325,36 @@ impl Traces {
     #[inline(always)]
     pub unsafe fn is_quiet(&mut self, event: *const EventRecord, first: u64, n: u64, watches: &Watches) -> bool {
         // SAFETY: the caller's promise.
+        match unsafe { self.until_sample(event, first, n, watches) } {
+            Some(countdown) => *countdown -= n,
+            None => return false,
+        }
+        true
+    }
+
+    /// Where to take so many true communications of elements in one block off, if they can be counted with nothing else
+    /// to be done.
+    ///
+    /// # Safety
+    /// As for [`Self::usage`].
+    #[inline(always)]
+    pub unsafe fn until_sample(
+        &mut self,
+        event: *const EventRecord,
+        first: u64,
+        n: u64,
+        watches: &Watches,
+    ) -> Option<&mut u64> {
+        // SAFETY: the caller's promise.
         let number = unsafe { (*event).private };
         if number == NO_TRACE {
-            return true;
+            self.unmeasured = u64::MAX;
+            return Some(&mut self.unmeasured);
         }
         // SAFETY: adopted records carry the number of a trace that exists.
         let t = unsafe { &mut *self.slots.add(number as usize) };
         let quiet = t.sampled && t.raw_countdown > n && !watches.may_watch(first);
-        t.raw_countdown -= if quiet { n } else { 0 };
-        quiet
+        quiet.then_some(&mut t.raw_countdown)
     }
 
     /// An interval has ended. Of the samples that began inside of it, those that are still open are of elements that

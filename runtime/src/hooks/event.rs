@@ -12,6 +12,9 @@ use threadtalk_abi::thread::EventCounter;
 use threadtalk_profile::layout::{CrdMode, EventRecord, event_flags};
 use threadtalk_sigmem::{FreshId, track, untrack};
 
+/// Checked events that are added to the profile's totals at a time.
+const CHECKED: u32 = 4096;
+
 /// What a read was.
 pub struct Event {
     /// The state that the cell is in now.
@@ -79,6 +82,41 @@ pub fn communications_again(
     unsafe { (*record).raw += n };
     t.until_lookup = t.until_lookup.saturating_sub(n as u32);
     t.remember(state, site, record.cast());
+}
+
+/// [`communications_again`] of one access whose cells are in state `from`, and the exchange of the cells. False:
+/// nothing was done, because more than that is due or they have changed.
+///
+/// Calls nothing and uses no vector registers, so that nobody has to save them.
+#[inline(always)]
+pub fn communications_at_once<const CELLS: usize>(
+    t: &mut Thread,
+    p: &Process,
+    cells: &[AtomicU32; CELLS],
+    element: u64,
+    site: u32,
+    (record, from, state): (*mut EventRecord, u32, u32),
+) -> bool {
+    let n = CELLS as u32;
+    let looks_up = p.options.objects > 0;
+    if looks_up && n >= t.until_lookup || t.checked + n >= CHECKED || p.signature.pool.chunks_aliased() > 0 {
+        return false;
+    }
+    // SAFETY: the record is this thread's; the watches belong to this block.
+    let Some(countdown) = (unsafe { t.traces.until_sample(record, element / GRANULE, n.into(), &*t.watches) }) else {
+        return false;
+    };
+    if !t.view.read_all_again(&p.states, cells, (from, state)) {
+        return false;
+    }
+    *countdown -= u64::from(n);
+    t.checked += n;
+    t.until_lookup -= if looks_up { n } else { 0 };
+    // SAFETY: records of this thread's table are mapped for the life of the process, and only this thread counts in
+    // them.
+    unsafe { (*record).raw += u64::from(n) };
+    t.remember(state, site, record.cast());
+    true
 }
 
 /// [`communications`], where the record is known.
@@ -290,7 +328,7 @@ fn check_alias(t: &mut Thread, p: &Process, element: u64, n: u32) {
     if p.signature.pool.chunks_aliased() > 0 && p.signature.is_aliased(element) {
         t.suspect += n;
     }
-    if t.checked >= 4096 {
+    if t.checked >= CHECKED {
         t.flush_checked(p);
     }
 }

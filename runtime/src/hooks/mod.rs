@@ -5,7 +5,7 @@
 //! a hook that arrives while another is at work on the same thread (a signal handler) is counted and dropped.
 
 pub mod access;
-mod again;
+pub mod again;
 pub mod event;
 pub mod loops;
 pub mod nests;
@@ -51,6 +51,29 @@ pub(crate) fn on_thread(body: impl FnOnce(&mut Thread, &'static Process)) {
     }
 }
 
+/// As [`on_thread`], for a `body` that may refuse: then, and where anything out of the usual is to be done, false, and
+/// nothing was done.
+#[inline(always)]
+fn in_passing(body: impl FnOnce(&mut Thread, &'static Process) -> bool) -> bool {
+    let (thread, process) = (thread::own_block(), process::get());
+    let Some(process) = process.filter(|p| !thread.is_null() && p.is_recording() && !p.is_paused()) else {
+        return false;
+    };
+    // SAFETY: as in `on_thread`.
+    unsafe {
+        if (*thread).busy.load(Ordering::Relaxed) {
+            return false;
+        }
+        (*thread).busy.store(true, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+        let done = body(&mut *thread, process);
+        compiler_fence(Ordering::SeqCst);
+        // Release: as in `on_thread`.
+        (*thread).busy.store(false, Ordering::Release);
+        done
+    }
+}
+
 extern "C" fn attach() -> *mut Thread {
     thread::current()
 }
@@ -82,6 +105,14 @@ sized! {
     read16 write16 16;
     read32 write32 32;
     read64 write64 64;
+}
+
+extern "C" fn again4(address: u64, site: u32) -> u32 {
+    u32::from(in_passing(|t, p| again::at_once::<1>(t, p, address, site)))
+}
+
+extern "C" fn again8(address: u64, site: u32) -> u32 {
+    u32::from(in_passing(|t, p| again::at_once::<2>(t, p, address, site)))
 }
 
 extern "C" fn read_range(address: u64, bytes: u64, site: u32) {

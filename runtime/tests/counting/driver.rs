@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use threadtalk_abi::module::{ModuleBases, ModuleDescriptor, RegionEntry, SiteEntry, TablesHeader, site_flags};
 use threadtalk_profile::layout::Accuracy;
 use threadtalk_profile::{Event, Profile, Trace};
-use threadtalk_runtime::hooks::{self, access, range};
+use threadtalk_runtime::hooks::{self, access, again, range};
 use threadtalk_runtime::process::{self, Process, end};
 use threadtalk_runtime::thread::Thread;
 use threadtalk_sigmem::oracle::{Access, Op, Pair, Step};
@@ -192,7 +192,15 @@ fn register(regions: u32) -> ModuleBases {
 }
 
 fn slow_read(t: &mut Thread, p: &Process, address: u64, bytes: u64, site: u32) {
+    // As the pass knows alignments.
+    let again = match bytes {
+        1 => again::at_once::<1>(t, p, address, site),
+        4 if address.is_multiple_of(4) => again::at_once::<1>(t, p, address, site),
+        8 if address.is_multiple_of(4) => again::at_once::<2>(t, p, address, site),
+        _ => false,
+    };
     match bytes {
+        _ if again => {}
         1 => access::read::<1>(t, p, address, site),
         4 => access::read::<4>(t, p, address, site),
         8 => access::read::<8>(t, p, address, site),
