@@ -39,7 +39,8 @@ pub fn by_region(
         let Some(region) = region_of(profile, tree, found.site) else { continue };
         let named = [found.site, found.other_site].map(|site| objects::name_at(profile, site));
         let allocated = objects::name_at(profile, found.allocation_site);
-        let object = named.into_iter().chain([allocated]).find(|name| !name.is_empty()).unwrap_or_else(|| "".into());
+        let object =
+            named.into_iter().chain([allocated]).find(|name| objects::is_telling(name)).unwrap_or_else(|| "".into());
         regions.entry(region).or_default().push(FalseSharing {
             writes: executions.as_ref().and_then(|e| e.at(region, &positions.at(found.site))),
             writer: positions.at(found.site),

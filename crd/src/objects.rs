@@ -23,6 +23,9 @@ type ObjectId = u32;
 /// What has no name.
 const UNNAMED: &str = "the data";
 
+/// Allocated memory of which no variable tells more.
+const BLOCK: &str = "block";
+
 /// Objects and their parts of some events.
 type Parts = Vec<(ObjectId, u64)>;
 
@@ -264,15 +267,22 @@ fn of_write(profile: &Profile, site: u32) -> Option<Identity> {
 }
 
 /// What lies where a sample was taken: a global variable, or the blocks of a call, named by the variable that received
-/// them, else by the pointer through which they are read.
+/// them, else by the pointer through which they are read, else by nothing: where they were allocated says more than
+/// `this` or a variable of the library that did it.
 fn of_sample(profile: &Profile, site: u32, through: &Identity) -> Identity {
     let named = of_access(profile, site);
     if is_variable(&named) {
         return named;
     }
-    let name = if named.name.is_empty() { &through.name } else { &named.name };
+    let name = [named.name, Arc::clone(&through.name)].into_iter().find(|name| is_telling(name));
     let (file, line) = profile.site(site).map_or(("".into(), 0), |s| (Arc::clone(&s.file), s.line));
-    Identity { kind: Memory::Heap, name: Arc::clone(name), file, line }
+    Identity { kind: Memory::Heap, name: name.unwrap_or_else(|| BLOCK.into()), file, line }
+}
+
+/// Whether a name says to a user what it is. `this` does not without a member, nor what the language keeps for its
+/// libraries (`__tmp`).
+pub fn is_telling(name: &str) -> bool {
+    !name.is_empty() && name != "this" && !name.starts_with("__")
 }
 
 /// The name of what is written or read at a site; empty = unknown.

@@ -18,16 +18,16 @@ const SITES: u32 = 6;
 type Identity = (Memory, String, Option<String>, Option<u32>);
 
 fn access() -> impl Strategy<Value = SiteAccess> {
-    (0..4u32, prop::sample::select(vec!["", "grid", "rows", "sum"]), 0..3u32).prop_map(|(kind, object, line)| {
-        SiteAccess {
+    (0..4u32, prop::sample::select(vec!["", "grid", "rows", "sum", "this", "__tmp", "this->sum"]), 0..3u32).prop_map(
+        |(kind, object, line)| SiteAccess {
             kind: ObjectKind::from_number(kind).unwrap(),
             object: object.into(),
             file: if line == 0 { "".into() } else { "a.h".into() },
             line,
             stride: Stride::None,
             outer_stride: Stride::None,
-        }
-    })
+        },
+    )
 }
 
 prop_compose! {
@@ -89,6 +89,11 @@ fn written(contents: &Contents, site: u32) -> Option<Identity> {
     Some(named(contents, site)).filter(|object| !is_call && is_variable(object))
 }
 
+/// Of the names that are drawn.
+fn tells(name: &str) -> bool {
+    !["", "this", "__tmp"].contains(&name)
+}
+
 /// What a sample says an event of a site is about.
 fn sampled(contents: &Contents, sample: &ObjectEvents) -> Identity {
     let through = named(contents, sample.reader_site);
@@ -97,7 +102,7 @@ fn sampled(contents: &Contents, sample: &ObjectEvents) -> Identity {
         return receiver;
     }
     let site = &contents.modules[0].sites[sample.allocation_site as usize - 1];
-    let name = if receiver.1.is_empty() { through.1 } else { receiver.1 };
+    let name = [receiver.1, through.1].into_iter().find(|name| tells(name)).unwrap_or_else(|| "block".to_owned());
     (Memory::Heap, name, Some(site.file.to_string()), Some(site.line))
 }
 
@@ -167,7 +172,7 @@ proptest! {
                 let written: u64 = contents.written_sites.iter().filter(|w| w.site == l.site).map(|w| w.lines).sum();
                 let name = |site: u32| if site == 0 { String::new() } else { named(&contents, site).1 };
                 let names = [l.site, l.other_site, l.allocation_site].map(name);
-                let object = names.into_iter().find(|n| !n.is_empty()).unwrap_or_default();
+                let object = names.into_iter().find(|n| tells(n)).unwrap_or_default();
                 (l.lines, written.max(l.lines), object, l.flags & OTHER_READS != 0, l.other_site * 10 + 1)
             }).collect();
             let mut found: Vec<_> = region.false_sharing.iter().map(|f| {

@@ -34,6 +34,12 @@ double angles(int n) {
   for (int r = 0; r < n; r++) { s += hypot(a[r], b[r]); if (s > out) return s; }
   return s;
 }
+int logb(int level);
+double levels(int n) {
+  double s = 0;
+  for (int r = 0; r < n; r++) { s += a[r] * logb(r); if (s > out) return s; }
+  return s;
+}
 struct list { struct list *next; } *first;
 int chain(void) {
   int n = 0;
@@ -51,7 +57,7 @@ fn reads_of_nests_without_calls_have_memos() {
     assert!(nest.matches("@threadtalk.forget(").count() >= 2, "at the entry and at each exit: {nest}");
     let lengths = function(&ir, "lengths");
     assert!(lengths.contains("@sqrt(") && lengths.matches("@threadtalk.recall8(").count() >= 2, "{lengths}");
-    for name in ["calls", "chain", "angles"] {
+    for name in ["calls", "chain", "angles", "levels"] {
         let body = function(&ir, name);
         assert!(!body.contains("threadtalk.recall") && !body.contains("threadtalk.forget"), "{body}");
     }

@@ -24,8 +24,8 @@ pub enum Memory {
 /// An object and its part in the communication of a region.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Object {
-    /// The variable as an expression of the source; of heap blocks the variable that received the block. Empty =
-    /// unknown.
+    /// The variable as an expression of the source; of heap blocks the variable that received the block, `block` where
+    /// that is the inside of a library (`this`, `__tmp`). Empty = unknown.
     pub name: Arc<str>,
     /// What kind of memory.
     pub kind: Memory,
