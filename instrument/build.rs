@@ -12,6 +12,7 @@ const SOURCES: &[&str] = &[
     "debug_info.cpp",
     "ignorelist.cpp",
     "loop_copies.cpp",
+    "nests.cpp",
     "objects.cpp",
     "target.cpp",
 ];

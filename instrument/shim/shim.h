@@ -96,6 +96,28 @@ struct ThreadtalkAffine {
 bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const LLVMValueRef *accesses, size_t count,
                                bool strays, ThreadtalkAffine *affine, ThreadtalkLoopCopy *out);
 
+// nests.cpp
+// Something in a nest that accesses memory: the accesses of a loop with a plain copy at one stride, or an access elsewhere.
+struct ThreadtalkNestItem {
+  LLVMValueRef at;      // the loop's decision ("br false, plain copy, loop"), or the access
+  LLVMValueRef address; // of the first access; null: one that cannot be described
+  LLVMValueRef stride;  // i64; null: not a loop
+  LLVMValueRef iterations;
+  // What is found out, as values before the nest; dimensions from the innermost loop outwards.
+  bool on_way;
+  LLVMValueRef start;
+  LLVMValueRef strides[3];
+  LLVMValueRef counts[3];
+};
+struct ThreadtalkNest {
+  LLVMValueRef before;   // the instruction before the nest at which all is known
+  LLVMValueRef feasible; // i1: each iteration of the nest takes the same way, on which all items are that say so
+};
+// If it can be told before a nest of loops runs that each iteration takes one way, and what the items on it access:
+// describes these. Otherwise nothing has changed.
+bool threadtalk_shim_nest(void *analysis, LLVMBasicBlockRef header, ThreadtalkNestItem *items, size_t count,
+                          ThreadtalkNest *out);
+
 // control.cpp
 enum ThreadtalkEdgeKind : uint32_t {
   THREADTALK_BRANCH = 0,

@@ -140,3 +140,79 @@ int main(void) {
         assert!(run.events().iter().all(|line| line.ends_with(" atomic")), "{}", run.stderr);
     }
 }
+
+/// Blocks of a matrix, updated row by row for each of their columns: nests that are settled as a whole where the sizes
+/// fit, and others.
+const BLOCKS: &str = r#"
+#include <pthread.h>
+#include <stdlib.h>
+static double *a[3], *b[3], *c[3];
+__attribute__((noinline)) static void update(double *to, const double *left, const double *upper, long size, long stride) {
+  for (long k = 0; k < size; k++)
+    for (long i = 0; i < size; i++)
+      for (long j = 0; j < size; j++)
+        to[i * stride + j] -= left[i * stride + k] * upper[k * stride + j];
+}
+__attribute__((noinline)) static void triangle(double *to, long size, long stride) {
+  for (long k = 0; k < size; k++)
+    for (long i = k + 1; i < size; i++) {
+      to[i * stride + k] /= to[k * stride + k];
+      for (long j = k + 1; j < size; j++) to[i * stride + j] -= to[i * stride + k] * to[k * stride + j];
+    }
+}
+/* Of the rows that count, some are left out. */
+__attribute__((noinline)) static double picked(const double *from, const long *pick, long rows, long size) {
+  double sum = 0;
+  for (long k = 0; k < 3; k++)
+    for (long i = 0; i < rows; i++)
+      if (pick[i])
+        for (long j = 0; j < size; j++) sum += from[i * size + j];
+  return sum;
+}
+static void fill(double *m, long n) { for (long i = 0; i < n; i++) m[i] = i % 7 + (i % 25 ? 0 : 9); }
+static long pick[24];
+volatile double sink;
+static void *other(void *arg) {
+  static const long sizes[] = {16, 13, 24}, strides[] = {16, 20, 24};
+  for (int s = 0; s < 3; s++) {
+    fill(c[s], 24 * 24);
+    for (int times = 0; times < 3; times++) {
+      update(c[s], a[s], b[s], sizes[s], strides[s]);
+      update(c[s], c[s] + 1, b[s], sizes[s] - 1, strides[s]);
+      update(c[s], a[s] + (s - 1), a[s], sizes[s] - 1, strides[s]);
+      triangle(c[s], sizes[s], strides[s]);
+      sink = picked(a[s], pick, 24, 24);
+    }
+    update(b[s], a[s], c[s], sizes[s], strides[s]);
+  }
+  return 0;
+}
+int main(void) {
+  for (int s = 0; s < 3; s++) {
+    a[s] = malloc(5000), b[s] = malloc(5000), c[s] = malloc(5000);
+    fill(a[s], 24 * 24 + 1), fill(b[s], 24 * 24);
+  }
+  for (int i = 0; i < 24; i++) pick[i] = i % 5 != 2;
+  pthread_t t;
+  pthread_create(&t, 0, other, 0);
+  pthread_join(t, 0);
+  for (int s = 0; s < 3; s++) triangle(c[s], 16, 24);
+}
+"#;
+
+#[test]
+fn nests_that_are_settled_as_a_whole_count_what_they_access() {
+    for level in ["-O1", "-O2", "-O3"] {
+        let totals = |options: &str| {
+            let project = Project::new("blocks.c", BLOCKS).options(options);
+            project.build(&["blocks.c"], &[level]);
+            project.run().totals()
+        };
+        let reference = totals("opt=0");
+        assert!(reference["rar 0->1"] > 100_000, "{reference:?}");
+        assert_eq!(totals("opt=1"), reference, "{level}");
+    }
+    let ir = Project::new("blocks.c", BLOCKS).ir("blocks.c", &["-O2"]);
+    let update = ir.split("\ndefine ").find(|f| f.lines().next().is_some_and(|l| l.contains("@update("))).unwrap();
+    assert_eq!(update.matches("@__threadtalk_nest(").count(), 1, "{update}");
+}

@@ -284,6 +284,42 @@ HOOK int __threadtalk_loop(const struct loop_access *all, uint32_t count, uint64
       access_range(writes(all + i), (void *)(all[i].address + all[i].stride * (int64_t)n), all[i].bytes, all[i].site);
   return 1;
 }
+// Counts a nest, access by access, if what it writes is the thread's own and no two lines read the same.
+struct nest_access { uint64_t address; uint32_t bytes, flags, site, window; struct { int64_t stride; uint64_t count; } steps[3]; };
+static int is_own(uint64_t at, uint64_t bytes) {
+  for (uint64_t g = at & ~3ull; g < at + bytes; g += 4) {
+    uint32_t c = *cell(g);
+    if (c && c - self()->header.own_base >= self()->header.own_span) return 0;
+  }
+  return 1;
+}
+static int nest_access(const struct nest_access *x, int counts) {
+  for (uint64_t i = 0; i < x->steps[2].count; i++)
+    for (uint64_t j = 0; j < x->steps[1].count; j++)
+      for (uint64_t k = 0; k < x->steps[0].count; k++) {
+        uint64_t at = x->address + x->steps[2].stride * i + x->steps[1].stride * j + x->steps[0].stride * k;
+        if (counts) access_range(x->flags & 1, (void *)at, x->bytes, x->site);
+        else if (!is_own(at, x->bytes)) return 0;
+      }
+  return 1;
+}
+HOOK int __threadtalk_nest(const struct nest_access *all, uint32_t count) {
+  if (logging) return 0;
+  uint64_t from[16], to[16];
+  for (uint32_t i = 0; i < count; i++) {
+    from[i] = to[i] = all[i].address;
+    for (int k = 0; k < 3; k++) {
+      int64_t reach = all[i].steps[k].stride * (int64_t)(all[i].steps[k].count - 1);
+      *(reach < 0 ? from + i : to + i) += reach;
+    }
+    to[i] += all[i].bytes;
+    if (all[i].flags & 1 && !nest_access(all + i, 0)) return 0;
+    for (uint32_t j = 0; j < i; j++)
+      if (!((all[i].flags | all[j].flags) & 1) && all[i].site != all[j].site && from[i] < to[j] && from[j] < to[i]) return 0;
+  }
+  for (uint32_t i = 0; i < count; i++) nest_access(all + i, 1);
+  return 1;
+}
 // FAKE_LOG also prints what the cache model is told and when clocks would be read:
 //     cache BYTES r|w FILE..., enter|exit REGION-KIND NAME:LINE
 HOOK void __threadtalk_cache(void *p, uint32_t bytes, uint32_t s) {

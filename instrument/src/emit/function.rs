@@ -15,7 +15,7 @@ use crate::optimise::memos::{Place, Scope};
 use crate::optimise::shared_translation::Sharing;
 use crate::tables::Tables;
 use inkwell::basic_block::BasicBlock;
-use inkwell::values::{AggregateValue, AsValueRef, FunctionValue, InstructionValue, PointerValue};
+use inkwell::values::{AggregateValue, AsValueRef, FunctionValue, InstructionValue, IntValue, PointerValue};
 use std::collections::{HashMap, HashSet};
 use std::mem::offset_of;
 use threadtalk_abi::hooks;
@@ -46,6 +46,8 @@ pub struct FunctionEmitter<'e, 'a, 'ctx> {
     memos: &'e HashMap<usize, Place>,
     /// Writes that look at the cells first, by event.
     guarded: &'e HashSet<usize>,
+    /// Whether the nest around an access was settled as a whole, by event.
+    settled: HashMap<usize, IntValue<'ctx>>,
 }
 
 /// Sizes that the inlined sequences handle.
@@ -73,9 +75,19 @@ pub fn emit<'ctx>(
         shifts: HashMap::new(),
         memos: &found.memos.places,
         guarded: &found.memos.windows.guarded,
+        settled: HashMap::new(),
     };
     module.hide(&found.inductions)?;
     emitter.scopes(&found.memos.scopes)?;
+    // What is known of memory beyond one loop must not become wrong unseen.
+    let asks = |offer: &usize| {
+        let question = found.loops.get(*offer).and_then(|offer| offer.question);
+        question.is_some_and(|question| found.memos.windows.questions.contains(&question))
+    };
+    let nests: Vec<_> = found.nests.iter().filter(|nest| nest.offers.iter().all(asks)).collect();
+    for (nest, answer) in nests.iter().zip(module.ask_nests(function, &nests, &found.loops)?) {
+        emitter.settled.extend(nest.events.iter().map(|&event| (event, answer)));
+    }
     super::loops::place_in_nests(module, &found.memos.questions, loops::IN_NEST);
     super::loops::place_in_nests(module, &found.memos.windows.questions, loops::WINDOWS);
     for offer in &found.loops {
@@ -184,6 +196,12 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
             Opened::Instead(branch, tail) => {
                 let head = branch.get_parent().ok_or(PassError::Invalid("instruction without block".into()))?;
                 self.module.reopen(head)?;
+                if let Some(settled) = self.settled.get(&index) {
+                    llvm::set_location(b, at.as_ref().map(|l| l.raw));
+                    let open = self.module.block_after(head);
+                    self.module.branch(*settled, tail, open, Likely::Mostly)?;
+                    b.position_at_end(open);
+                }
                 Some(tail)
             }
         };

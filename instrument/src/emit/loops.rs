@@ -17,15 +17,15 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Makes the decision of each offered loop.
     pub fn offer_loops(&self, function: FunctionValue<'ctx>, offers: &mut [Offer<'ctx>]) -> Emitted<()> {
         let Some(most) = offers.iter().map(|o| o.accesses.len()).max() else { return Ok(()) };
-        let list = self.access_list(function, most)?;
+        let list = self.list::<Access>(function, most)?;
         offers.iter_mut().try_for_each(|offer| self.offer(list, offer))
     }
 
-    /// Room for a list of accesses in the function's frame.
-    fn access_list(&self, function: FunctionValue<'ctx>, accesses: usize) -> Emitted<PointerValue<'ctx>> {
+    /// Room for a list of so many descriptions in the function's frame.
+    pub(super) fn list<T>(&self, function: FunctionValue<'ctx>, most: usize) -> Emitted<PointerValue<'ctx>> {
         let entry = function.get_first_basic_block().and_then(|b| b.get_first_instruction());
         self.builder.position_before(&entry.ok_or(PassError::Invalid("empty function".into()))?);
-        let words = (accesses * size_of::<Access>() / 8) as u32;
+        let words = (most * size_of::<T>() / 8) as u32;
         Ok(self.builder.build_alloca(self.i64.array_type(words), "")?)
     }
 
@@ -85,6 +85,13 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let number = window.map_or(0, |w| w.0 as u64 + 1);
         store(offset_of!(Access, site), b.build_or(self.widen(site)?, self.c64(number << 32), "")?)
     }
+}
+
+/// The branch behind an offer's question: to the plain copy, or to the other one.
+pub(super) fn decision<'ctx>(offer: &Offer<'ctx>) -> Emitted<InstructionValue<'ctx>> {
+    let ask = offer.question.and_then(|question| question.get_parent());
+    let decision = ask.and_then(|block| block.get_terminator());
+    decision.ok_or(PassError::Invalid("an offer without a question".into()))
 }
 
 /// Tells the runtime that these questions are asked inside nests, or by loops with windows.

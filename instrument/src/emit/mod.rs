@@ -11,6 +11,7 @@
 //! * [`cache`] calls the model of the caches, if that is compiled in.
 //! * [`inductions`] hides loops' variables from the code generator.
 //! * [`loops`] asks the runtime to count a whole loop before it runs; [`windows`] is what comes before that in nests.
+//! * [`nests`] asks it to count a whole nest.
 //! * [`function`] puts the pieces where they belong; [`registration`] makes the module known to the runtime.
 
 pub mod archive;
@@ -22,6 +23,7 @@ pub mod library;
 pub mod lifetime;
 pub mod loops;
 pub mod memos;
+pub mod nests;
 pub mod prefix;
 pub mod prologue;
 pub mod read;

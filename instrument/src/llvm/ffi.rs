@@ -31,6 +31,26 @@ pub struct RawLoopCopy {
     pub branch: LLVMValueRef,
 }
 
+/// `ThreadtalkNestItem` of the shim.
+#[repr(C)]
+pub struct RawNestItem {
+    pub at: LLVMValueRef,
+    pub address: LLVMValueRef,
+    pub stride: LLVMValueRef,
+    pub iterations: LLVMValueRef,
+    pub on_way: bool,
+    pub start: LLVMValueRef,
+    pub strides: [LLVMValueRef; 3],
+    pub counts: [LLVMValueRef; 3],
+}
+
+/// `ThreadtalkNest` of the shim.
+#[repr(C)]
+pub struct RawNest {
+    pub before: LLVMValueRef,
+    pub feasible: LLVMValueRef,
+}
+
 /// `ThreadtalkEdge` of the shim.
 #[repr(C)]
 pub struct RawEdge {
@@ -93,6 +113,14 @@ unsafe extern "C" {
         strays: bool,
         affine: *mut RawAffine,
         out: *mut RawLoopCopy,
+    ) -> bool;
+
+    pub fn threadtalk_shim_nest(
+        analysis: *mut c_void,
+        header: LLVMBasicBlockRef,
+        items: *mut RawNestItem,
+        count: usize,
+        out: *mut RawNest,
     ) -> bool;
 
     pub fn threadtalk_shim_register(pass_builder: *mut c_void);

@@ -8,6 +8,7 @@
 //! * [`inductions`]: variables of loops with sequences are hidden from the code generator's loop optimisation.
 //! * [`whole_loops`]: loops whose accesses are known before they run get a copy without hooks.
 //! * [`windows`]: what such loops of a nest have found out is looked up before they ask again.
+//! * [`tiles`]: nests of such loops are described as a whole.
 //!
 //! All rest on one thing: in a program without data races, no other thread can touch the address between two accesses
 //! of a block unless something between them synchronises. Anything that could (calls, fences, atomic accesses) ends a
@@ -21,6 +22,7 @@ pub mod own_reads;
 pub mod remainders;
 pub mod segment;
 pub mod shared_translation;
+pub mod tiles;
 pub mod whole_loops;
 pub mod windows;
 
@@ -38,6 +40,8 @@ pub struct Optimised<'ctx> {
     pub sharing: Vec<Sharing>,
     /// Loops with a copy without hooks.
     pub loops: Vec<Offer<'ctx>>,
+    /// Nests that can be counted as a whole.
+    pub nests: Vec<tiles::Tiled<'ctx>>,
     /// What the reads of loop nests remember; found when the loops have their copies.
     pub memos: memos::Memos<'ctx>,
     /// Variables of loops with sequences; found then, too.
@@ -58,7 +62,8 @@ pub fn run<'ctx>(plan: &mut Plan<'ctx>) -> Optimised<'ctx> {
     let loops = whole_loops::find(plan, &mut analysis);
     let joined = neighbours::run(plan, &mut analysis);
     let sharing = shared_translation::run(plan, &mut analysis);
-    Optimised { sharing, loops, dropped, joined, memos: Default::default(), inductions: Vec::new() }
+    let nests = tiles::find(plan, &loops, &sharing, &mut analysis);
+    Optimised { sharing, loops, nests, dropped, joined, memos: Default::default(), inductions: Vec::new() }
 }
 
 /// What can be found when the loops have their copies.

@@ -25,6 +25,11 @@ impl Nests {
         Nests { closed }
     }
 
+    /// Whether a loop contains no such call, and nothing that synchronises.
+    pub fn is_closed(&self, number: usize) -> bool {
+        self.closed[number]
+    }
+
     /// The nest that a loop is in: the outermost closed loop that has one entry.
     pub fn around(&self, loops: &Loops<'_>, innermost: Option<usize>) -> Option<usize> {
         let closed = loops.chain(innermost).take_while(|&l| self.closed[l]);
@@ -42,7 +47,9 @@ fn is_opaque(inst: InstructionValue<'_>) -> bool {
     }
     match llvm::callee(inst).map(|c| c.get_name().to_string_lossy().into_owned()) {
         // The pass's own question before a loop, and regions that are timed.
-        Some(name) if [hooks::LOOP, hooks::ENTER, hooks::EXIT].iter().any(|hook| name == hook.name) => false,
+        Some(name) if [hooks::LOOP, hooks::NEST, hooks::ENTER, hooks::EXIT].iter().any(|hook| name == hook.name) => {
+            false
+        }
         // These call other functions.
         Some(name) if name.starts_with("llvm.experimental.") || name.starts_with("llvm.coro.") => {
             !name.starts_with("llvm.experimental.noalias.")

@@ -4,6 +4,9 @@
 //! calls, synchronises nowhere and has a known number of iterations: one with a sequence at each access, and one
 //! without. (Accesses elsewhere, at addresses that are read or computed, have sequences in both.) Before it, a list of
 //! its affine accesses is handed to the runtime, which counts them all if it can do so without seeing their order.
+//!
+//! The same holds for nests of two or three such loops each iteration of which takes one way, and whose accesses are
+//! affine in all of them: [`NestAccess`], for [`crate::hooks::NEST`].
 
 /// One access of the loop, in the order of the loop's body.
 #[repr(C)]
@@ -45,3 +48,40 @@ pub const STRAYS: u32 = 1 << 30;
 pub const MOST_ACCESSES: usize = 16;
 
 const _: () = assert!(size_of::<Access>() == 32);
+
+/// How an access moves with a loop.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Bytes from one iteration to the next; 0 = the same address each time.
+    pub stride: i64,
+    /// Iterations, at least 1.
+    pub count: u64,
+}
+
+/// Loops that an access of a nest moves with.
+pub const STEPS: usize = 3;
+
+/// Iterations of a nest that is asked about: less than twice what is inlined takes as long as the question, and more
+/// hold a sample of the reuse distance nearly always.
+pub const NEST_ITERATIONS: (u64, u64) = (128, 1 << 16);
+
+/// One access of a nest of loops. It runs in each iteration of its loops.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct NestAccess {
+    /// Address of the first one.
+    pub address: u64,
+    /// Bytes of one access: whole granules.
+    pub bytes: u32,
+    /// [`WRITE`] or 0.
+    pub flags: u32,
+    /// Global site: the number for reads, or for writes the number that writes use.
+    pub site: u32,
+    /// Number of its window, plus 1.
+    pub window: u32,
+    /// Its loops, innermost first; loops that it is not in have one iteration.
+    pub steps: [Step; STEPS],
+}
+
+const _: () = assert!(size_of::<NestAccess>() == 72);

@@ -20,7 +20,7 @@ use crate::phases;
 use crate::process::{self, Process, accuracy};
 use crate::thread::{self, Thread};
 use core::sync::atomic::{Ordering, compiler_fence};
-use threadtalk_abi::loops::{Access, IN_NEST, STRAYS, WINDOWS};
+use threadtalk_abi::loops::{Access, IN_NEST, NestAccess, STRAYS, WINDOWS};
 use threadtalk_abi::module::ModuleDescriptor;
 
 /// Runs `body` with the calling thread's control block, unless nothing is to be recorded.
@@ -163,6 +163,14 @@ extern "C" fn whole_loop(accesses: *const Access, count: u32, iterations: u64) -
             }
         });
     });
+    settled
+}
+
+extern "C" fn whole_nest(accesses: *const NestAccess, count: u32) -> u32 {
+    let mut settled = 0;
+    // SAFETY: the pass lays out `count` descriptions in the caller's frame.
+    let accesses = unsafe { core::slice::from_raw_parts(accesses, count as usize) };
+    on_thread(|t, p| settled = u32::from(nests::tiles::settle(t, p, accesses)));
     settled
 }
 

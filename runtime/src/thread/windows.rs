@@ -11,6 +11,10 @@ pub struct Windows {
     pub skip: u32,
     /// How many were not looked at after the last one that was refused.
     pub skipped: u32,
+    /// The same of nests that are described as a whole.
+    pub skip_nests: u32,
+    /// See `skipped`.
+    pub skipped_nests: u32,
     /// [`ThreadHeader::settled`](threadtalk_abi::thread::ThreadHeader::settled) at the last question.
     settled: u64,
     /// Iterations that a question settles, its own loop's and those that find its windows, times [`MEMORY`]: an average
@@ -43,7 +47,18 @@ impl Windows {
     pub fn new() -> Option<Self> {
         // Zeroed: no nest has the stamp 0.
         let table = memory::reserve(WINDOWS * size_of::<Window>())?.as_ptr().cast();
-        Some(Windows { table, skip: 0, skipped: 0, settled: 0, worth: CREDIT, written: 0, waits: 0, waited: 0 })
+        Some(Windows {
+            table,
+            skip: 0,
+            skipped: 0,
+            skip_nests: 0,
+            skipped_nests: 0,
+            settled: 0,
+            worth: CREDIT,
+            written: 0,
+            waits: 0,
+            waited: 0,
+        })
     }
 
     /// The table.

@@ -11,6 +11,7 @@
 mod group;
 mod rows;
 mod strided;
+pub mod tiles;
 
 use super::loops::{self, Kind};
 use crate::process::Process;
@@ -111,13 +112,8 @@ fn ask(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> Ans
     }
     // SAFETY: the first `used` entries were written; the layouts are the same.
     let looks = unsafe { core::slice::from_raw_parts(looks.as_ptr().cast::<Look>(), used) };
-    if looks.iter().any(|l| l.granules > 0) {
-        memos::settle(memos::used(&mut t.header));
-        if !count(t, looks) {
-            // The memos were given their shares before the windows counted: they must not count beyond the sample.
-            memos::empty(memos::used(&mut t.header));
-            return Answer::Due;
-        }
+    if !count(t, looks) {
+        return Answer::Due;
     }
     for look in looks {
         if !look.known {
@@ -137,6 +133,10 @@ fn ask(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> Ans
 
 /// Counts the events. `false`: one of them is to be sampled, and none is counted.
 fn count(t: &mut Thread, looks: &[Look]) -> bool {
+    if looks.iter().all(|l| l.granules == 0) {
+        return true;
+    }
+    memos::settle(memos::used(&mut t.header));
     // Several looks may count in one counter: the last one to do so sees whether all of them have room.
     let mut free = true;
     for look in looks.iter().filter(|l| l.granules > 0) {
@@ -149,6 +149,8 @@ fn count(t: &mut Thread, looks: &[Look]) -> bool {
         for look in looks.iter().filter(|l| l.granules > 0) {
             t.for_each_part(look.window.counter, look.granules, |counter, granules| counter.rar -= granules);
         }
+        // The memos were given their shares before the windows counted: they must not count beyond the sample.
+        memos::empty(memos::used(&mut t.header));
     }
     free
 }

@@ -35,14 +35,15 @@ pub fn look(group: Group, t: &mut Thread, p: &Process) -> Option<Look> {
     Some(Look { granules, window, known: to > most, group })
 }
 
-fn state(p: &Process, address: u64) -> Option<u32> {
+/// The state of the granule at an address, if it has a cell.
+pub fn state(p: &Process, address: u64) -> Option<u32> {
     let run = p.signature.directory.runs(address, GRANULE).next()?;
     let Run::Mapped { cells, .. } = run else { return None };
     plain(cells).first().copied()
 }
 
 /// How far cells from `from` on are of a kind, at most `to`. `None`: there are none at once.
-fn reach(t: &mut Thread, p: &Process, (from, to): (u64, u64), kind: Kind) -> Option<u64> {
+pub fn reach(t: &mut Thread, p: &Process, (from, to): (u64, u64), kind: Kind) -> Option<u64> {
     let mut end = from;
     for run in p.signature.directory.runs(from, to.saturating_sub(from)) {
         let Run::Mapped { cells, .. } = run else { break };

@@ -1,0 +1,312 @@
+// Loop nests of which each iteration takes the same way and whose accesses are all known before they run: describes
+// them (for __threadtalk_nest).
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/PatternMatch.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+#include "analysis.h"
+#include "shim.h"
+
+using namespace llvm;
+using namespace llvm::PatternMatch;
+
+namespace {
+
+// Blocks on the way through a nest.
+constexpr size_t MOST_BLOCKS = 64;
+// Log2 of the most iterations of a loop, and of what is no longer a stride: their products do not wrap around.
+constexpr unsigned MOST_ITERATIONS = 20, LARGE = 31;
+// Log2 of the end of addresses and of what is compared with them.
+constexpr unsigned ADDRESSES = 62;
+
+struct Dimension {
+  const SCEV *stride, *count;
+};
+
+struct Described {
+  const SCEV *start;
+  SmallVector<Dimension, 3> dimensions; // innermost first
+};
+
+class Nest {
+public:
+  Nest(Analysis &analysis, Loop &loop, MutableArrayRef<ThreadtalkNestItem> all)
+      : a(analysis), outer(loop), items(all), expander(a.evolution, a.function.getParent()->getDataLayout(), "threadtalk") {
+    word = Type::getInt64Ty(a.function.getContext());
+    before = outer.getLoopPreheader()->getTerminator();
+    for (auto [number, item] : enumerate(items)) {
+      auto *at = unwrap<Instruction>(item.at);
+      if (item.stride)
+        decisions[at->getParent()] = at;
+      (item.stride || item.address ? item_of : strangers).insert(at);
+    }
+  }
+
+  bool describe(ThreadtalkNest &out) {
+    if (!is_counted(outer) || !follow(outer, outer.getHeader()))
+      return false;
+    SmallPtrSet<BasicBlock *, 16> on_way(way.begin(), way.end());
+    if (none_of(decisions, [&](auto &entry) { return on_way.contains(entry.first); }))
+      return false;
+    SmallVector<Described, 8> all(items.size());
+    for (auto [item, described] : zip(items, all)) {
+      item.on_way = on_way.contains(unwrap<Instruction>(item.at)->getParent());
+      if (item.on_way && !locate(item, described))
+        return false;
+    }
+    for (auto [condition, holds] : conditions)
+      if (!always(condition, holds, false))
+        return false;
+    // From here on the function changes.
+    IRBuilder<> builder(before);
+    Value *feasible = builder.getTrue();
+    SmallSetVector<const SCEV *, 8> counts;
+    for (auto [item, described] : zip(items, all))
+      if (item.on_way)
+        for (const Dimension &dimension : described.dimensions)
+          counts.insert(dimension.count);
+    for (const SCEV *count : counts)
+      feasible = builder.CreateAnd(feasible, is_small(count));
+    for (auto [condition, holds] : conditions)
+      feasible = builder.CreateAnd(feasible, always(condition, holds, true));
+    out.feasible = wrap(builder.CreateFreeze(feasible));
+    out.before = wrap(before);
+    for (auto [item, described] : zip(items, all)) {
+      if (!item.on_way)
+        continue;
+      item.start = wrap(expander.expandCodeFor(described.start, described.start->getType(), before));
+      for (size_t i = 0; i < 3; i++) {
+        bool used = i < described.dimensions.size();
+        const SCEV *stride = used ? described.dimensions[i].stride : a.evolution.getZero(word);
+        const SCEV *count = used ? described.dimensions[i].count : a.evolution.getOne(word);
+        item.strides[i] = wrap(expander.expandCodeFor(stride, word, before));
+        item.counts[i] = wrap(expander.expandCodeFor(count, word, before));
+      }
+    }
+    expander.clear();
+    return true;
+  }
+
+private:
+  Analysis &a;
+  Loop &outer;
+  MutableArrayRef<ThreadtalkNestItem> items;
+  SCEVExpander expander;
+  Type *word;
+  Instruction *before;
+  DenseMap<BasicBlock *, Instruction *> decisions;
+  SmallPtrSet<Instruction *, 16> item_of, strangers;
+  SmallVector<BasicBlock *, 16> way;
+  SmallVector<std::pair<Value *, bool>, 4> conditions;
+  SmallVector<Loop *, 4> counted;
+
+  bool is_known(const SCEV *value) {
+    return a.evolution.isLoopInvariant(value, &outer) && expander.isSafeToExpandAt(value, before);
+  }
+
+  // How often a loop runs each time.
+  const SCEV *count(Loop &loop) {
+    const SCEV *taken = a.evolution.getBackedgeTakenCount(&loop);
+    return a.evolution.getAddExpr(a.evolution.getNoopOrZeroExtend(taken, word), a.evolution.getOne(word));
+  }
+
+  bool is_counted(Loop &loop) {
+    BasicBlock *latch = loop.getLoopLatch();
+    const SCEV *taken = a.evolution.getBackedgeTakenCount(&loop);
+    if (!latch || loop.getExitingBlock() != latch || !loop.getUniqueExitBlock() || isa<SCEVCouldNotCompute>(taken) ||
+        a.evolution.getTypeSizeInBits(taken->getType()) > 64 || !is_known(count(loop)))
+      return false;
+    counted.push_back(&loop);
+    return true;
+  }
+
+  // Follows an iteration of `loop` from a block to the latch. Where the way parts, the side with loops that have a
+  // plain copy is taken, and what that takes is a condition.
+  bool follow(Loop &loop, BasicBlock *block) {
+    if (way.size() == MOST_BLOCKS || !loop.contains(block))
+      return false;
+    size_t blocks = way.size(), parted = conditions.size(), loops = counted.size();
+    if (step(loop, block))
+      return true;
+    way.resize(blocks);
+    conditions.resize(parted);
+    counted.resize(loops);
+    return false;
+  }
+
+  bool step(Loop &loop, BasicBlock *block) {
+    Loop *inner = a.loops.getLoopFor(block);
+    if (inner != &loop)
+      return inner->getHeader() == block && inner->getParentLoop() == &loop && is_counted(*inner) &&
+             follow(*inner, block) && follow(loop, inner->getUniqueExitBlock());
+    if (is_contained(way, block) || any_of(*block, [&](Instruction &i) { return strangers.contains(&i); }))
+      return false;
+    way.push_back(block);
+    if (block == loop.getLoopLatch())
+      return true;
+    auto *branch = dyn_cast<BranchInst>(block->getTerminator());
+    if (!branch)
+      return false;
+    if (decisions.contains(block)) {
+      BasicBlock *header = branch->getSuccessor(0)->getSingleSuccessor();
+      Loop *plain = header ? a.loops.getLoopFor(header) : nullptr;
+      BasicBlock *exit = plain && plain->getHeader() == header ? plain->getUniqueExitBlock() : nullptr;
+      return exit && follow(loop, exit);
+    }
+    if (branch->isUnconditional())
+      return follow(loop, branch->getSuccessor(0));
+    bool first = leads_to_copies(branch->getSuccessor(0)) || !leads_to_copies(branch->getSuccessor(1));
+    for (bool side : {first, !first}) {
+      conditions.push_back({branch->getCondition(), side});
+      if (follow(loop, branch->getSuccessor(side ? 0 : 1)))
+        return true;
+      conditions.pop_back();
+    }
+    return false;
+  }
+
+  bool leads_to_copies(BasicBlock *block) {
+    return any_of(decisions, [&](auto &entry) { return a.tree.dominates(block, entry.first); });
+  }
+
+  // The first address of an item and how it moves with each loop around it.
+  bool locate(const ThreadtalkNestItem &item, Described &out) {
+    const SCEV *at = a.evolution.getSCEV(unwrap(item.address));
+    if (item.stride) {
+      Dimension inner = {a.evolution.getSCEV(unwrap(item.stride)), a.evolution.getSCEV(unwrap(item.iterations))};
+      if (!is_known(inner.stride) || !is_known(inner.count))
+        return false;
+      out.dimensions.push_back(inner);
+    }
+    for (Loop *loop = a.loops.getLoopFor(unwrap<Instruction>(item.at)->getParent());; loop = loop->getParentLoop()) {
+      if (out.dimensions.size() == 3)
+        return false;
+      const SCEV *stride = a.evolution.getZero(word);
+      if (!a.evolution.isLoopInvariant(at, loop)) {
+        auto *moves = dyn_cast<SCEVAddRecExpr>(at);
+        if (!moves || moves->getLoop() != loop || !moves->isAffine())
+          return false;
+        stride = moves->getStepRecurrence(a.evolution);
+        at = moves->getStart();
+      }
+      if (stride->getType() != word || !is_known(stride))
+        return false;
+      out.dimensions.push_back({stride, count(*loop)});
+      if (loop == &outer)
+        break;
+    }
+    out.start = at;
+    return is_known(at);
+  }
+
+  // Whether a count is at least 1 and no more than 2^MOST_ITERATIONS.
+  Value *is_small(const SCEV *count) {
+    Value *value = expander.expandCodeFor(count, word, before);
+    IRBuilder<> builder(before);
+    return builder.CreateICmpULT(builder.CreateSub(value, builder.getInt64(1)), builder.getInt64(1ull << MOST_ITERATIONS));
+  }
+
+  // Whether a condition on the way has this value in each iteration, as a value before the nest; null: it cannot be
+  // told. Without `emit`, nothing is made, and anything else than null is good.
+  Value *always(Value *condition, bool holds, bool emit) {
+    IRBuilder<> builder(before);
+    if (outer.isLoopInvariant(condition)) {
+      if (!emit)
+        return condition;
+      Value *fixed = isa<Constant>(condition) ? condition : builder.CreateFreeze(condition);
+      return holds ? fixed : builder.CreateNot(fixed);
+    }
+    Value *one, *other;
+    if (auto *frozen = dyn_cast<FreezeInst>(condition))
+      return always(frozen->getOperand(0), holds, emit);
+    if (match(condition, m_Not(m_Value(one))))
+      return always(one, !holds, emit);
+    bool both = match(condition, m_LogicalAnd(m_Value(one), m_Value(other)));
+    if (both || match(condition, m_LogicalOr(m_Value(one), m_Value(other)))) {
+      Value *first = always(one, holds, emit), *second = always(other, holds, emit);
+      if (both == holds) // all of them must be so
+        return !first || !second ? nullptr : emit ? builder.CreateAnd(first, second) : first;
+      return !first || !second ? first ? first : second : emit ? builder.CreateOr(first, second) : first;
+    }
+    auto *compare = dyn_cast<ICmpInst>(condition);
+    return compare ? always_compares(*compare, holds, emit) : nullptr;
+  }
+
+  // A comparison of what moves evenly, without wrapping around, holds everywhere if it holds at all corners of the nest.
+  Value *always_compares(ICmpInst &compare, bool holds, bool emit) {
+    Value *sides[] = {compare.getOperand(0), compare.getOperand(1)};
+    const SCEV *values[2];
+    SmallVector<Loop *, 2> moving;
+    SmallVector<const SCEV *, 4> strides;
+    for (int i = 0; i < 2; i++) {
+      if (!a.evolution.isSCEVable(sides[i]->getType()) || a.evolution.getTypeSizeInBits(sides[i]->getType()) != 64)
+        return nullptr;
+      values[i] = a.evolution.getSCEV(sides[i]);
+      const SCEV *rest = values[i];
+      while (!a.evolution.isLoopInvariant(rest, &outer)) {
+        auto *moves = dyn_cast<SCEVAddRecExpr>(rest);
+        if (!moves || !moves->isAffine() || !is_contained(counted, moves->getLoop()))
+          return nullptr;
+        auto *loop = const_cast<Loop *>(moves->getLoop());
+        if (!is_contained(moving, loop))
+          moving.push_back(loop);
+        strides.push_back(moves->getStepRecurrence(a.evolution));
+        if (!is_known(strides.back()))
+          return nullptr;
+        rest = moves->getStart();
+      }
+      if (!is_known(rest))
+        return nullptr;
+    }
+    if (moving.size() > 2 || (!moving.empty() && compare.isEquality()))
+      return nullptr;
+    if (!emit)
+      return &compare;
+    IRBuilder<> builder(before);
+    Value *all = builder.getTrue();
+    for (const SCEV *stride : strides) {
+      Value *value = expander.expandCodeFor(stride, word, before);
+      Value *positive = builder.CreateAdd(value, builder.getInt64(1ull << LARGE));
+      all = builder.CreateAnd(all, builder.CreateICmpULT(positive, builder.getInt64(2ull << LARGE)));
+    }
+    auto predicate = holds ? compare.getPredicate() : compare.getInversePredicate();
+    for (unsigned corner = 0; corner < 1u << moving.size(); corner++) {
+      Value *at[2];
+      for (int i = 0; i < 2; i++) {
+        at[i] = expander.expandCodeFor(value_at(values[i], moving, corner), sides[i]->getType(), before);
+        if (at[i]->getType()->isPointerTy())
+          at[i] = builder.CreatePtrToInt(at[i], word);
+        if (!moving.empty())
+          all = builder.CreateAnd(all, builder.CreateICmpULT(at[i], builder.getInt64(1ull << ADDRESSES)));
+      }
+      all = builder.CreateAnd(all, builder.CreateICmp(predicate, at[0], at[1]));
+    }
+    return builder.CreateFreeze(all);
+  }
+
+  // A value in the first or the last iterations of loops.
+  const SCEV *value_at(const SCEV *value, ArrayRef<Loop *> moving, unsigned corner) {
+    if (a.evolution.isLoopInvariant(value, &outer))
+      return value;
+    auto *moves = cast<SCEVAddRecExpr>(value);
+    const SCEV *start = value_at(moves->getStart(), moving, corner);
+    size_t number = find(moving, moves->getLoop()) - moving.begin();
+    if (!(corner >> number & 1))
+      return start;
+    const SCEV *last = a.evolution.getMinusSCEV(count(*moving[number]), a.evolution.getOne(word));
+    return a.evolution.getAddExpr(start, a.evolution.getMulExpr(moves->getStepRecurrence(a.evolution), last));
+  }
+};
+
+} // namespace
+
+bool threadtalk_shim_nest(void *analysis, LLVMBasicBlockRef header, ThreadtalkNestItem *items, size_t count,
+                          ThreadtalkNest *out) {
+  auto &a = *static_cast<Analysis *>(analysis);
+  Loop *loop = a.loops.getLoopFor(unwrap(header));
+  if (!loop || loop->getHeader() != unwrap(header) || !loop->getLoopPreheader())
+    return false;
+  return Nest(a, *loop, MutableArrayRef(items, count)).describe(*out);
+}
