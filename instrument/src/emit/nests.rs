@@ -53,7 +53,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let beyond = b.build_int_sub(most, self.c64(least), "")?;
         let fits = self.compare(IntPredicate::ULT, beyond, self.c64(end - least))?;
         let ask = self.block_after(head);
-        self.branch(b.build_and(nest.feasible, fits, "")?, ask, enter, Likely::Mostly)?;
+        let worth = llvm::frozen(b, b.build_and(nest.feasible, fits, "")?);
+        self.branch(worth, ask, enter, Likely::Mostly)?;
 
         b.position_at_end(ask);
         for (i, tile) in nest.tiles.iter().enumerate() {
