@@ -34,7 +34,7 @@ struct header {
   uint64_t ranges, quiet;
   const uint64_t *writable;
   void *windows;
-  uint64_t stamp, shortest, settled, events_first, events_end;
+  uint64_t stamp, shortest, settled, events_first, events_end, quiets[64];
 };
 struct thread { struct header header; struct slot events[1024]; uint64_t visits[4096]; uint64_t column[COUNTERS]; int id; };
 struct event { uint64_t rar, next, raw; uint32_t site; int writer, reader; struct event *rest; };
@@ -114,6 +114,7 @@ HOOK void *__threadtalk_attach(void) {
   for (int i = 0; i < 1024; i++) t->events[i].key = UINT64_MAX;
   uint32_t first = t->id ? (uint32_t)t->id * 2u << SITE_BITS : 0;
   t->header = (struct header){directory, first, 2u << SITE_BITS, first, SITE_BITS, t->events, t->visits, 0, 0, t->column, {{0}}, 0, UINT64_MAX, directory};
+  memset(t->header.quiets, 255, sizeof t->header.quiets);
   for (int i = 0; i < 16; i++) t->header.memos[i] = (struct memo){UINT64_MAX, 0, 0, &nothing.rar};
   // No window has this stamp: every loop asks.
   static char no_windows[1024 * 64];

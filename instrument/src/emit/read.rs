@@ -10,7 +10,7 @@ use inkwell::basic_block::BasicBlock;
 use inkwell::values::{BasicValue, IntValue, PointerValue, VectorValue};
 use std::mem::offset_of;
 use threadtalk_abi::module::ModuleBases;
-use threadtalk_abi::thread::{EVENT_SITE_FACTOR, EVENT_SLOTS, offset};
+use threadtalk_abi::thread::{EVENT_SITE_FACTOR, EVENT_SLOTS, QUIETS, offset};
 
 /// Where the pieces of a sequence go.
 #[derive(Clone, Copy)]
@@ -28,7 +28,7 @@ pub struct Exits<'ctx> {
 pub enum Detail<'ctx> {
     /// Own values.
     Bare,
-    /// Own values, and the state that the thread knows to be no event at any site.
+    /// Own values, and states that the thread knows to be no event at any site.
     Own,
     /// Own values, and reuse that the event cache knows: in innermost loops, and in the functions behind
     /// [`Exits::slow`].
@@ -204,7 +204,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     }
 
     /// Own values are done; the rest goes to the cold call, or on in a new block: then this says true. `cells`: one or
-    /// two in one number, which may be in the state that the thread knows to be quiet.
+    /// two in one number, which may be in a state that the thread knows to be quiet.
     fn leave_if_own(
         &self,
         read: &Read<'_, 'ctx>,
@@ -213,7 +213,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         detail: Detail<'ctx>,
     ) -> Emitted<bool> {
         let own = self.compare(IntPredicate::EQ, others, others.get_type().const_zero())?;
-        let asks = read.translation.last.is_none() && !matches!(detail, Detail::Memo(..) | Detail::Bare);
+        // A memo that sees quiet values all the time takes their state over, if it is not settled here.
+        let asks = !matches!(detail, Detail::Memo(..) | Detail::Refill(..) | Detail::Bare);
+        let asks = asks && read.translation.last.is_none();
         let quiet = cells.filter(|_| asks).zip(read.prologue.header);
         if matches!(detail, Detail::Own | Detail::Bare) && quiet.is_none() {
             self.branch(own, read.exits.done, read.exits.slow, Likely::Usually)?;
@@ -225,7 +227,10 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.branch(own, read.exits.done, check, likely)?;
         self.builder.position_at_end(check);
         if let Some((cells, header)) = quiet {
-            let known = self.load_int(cells.get_type(), header, offset::QUIET)?;
+            let place = self.builder.build_and(self.widen(cells)?, self.c64(QUIETS as u64 - 1), "")?;
+            let place = self.builder.build_int_mul(place, self.c64(8), "")?;
+            let quiets = self.offset(self.offset_by(header, place)?, offset::QUIETS)?;
+            let known = self.load_int(cells.get_type(), quiets, 0)?;
             let equal = self.compare(IntPredicate::EQ, cells, known)?;
             if detail == Detail::Own {
                 self.branch(equal, read.exits.done, read.exits.slow, Likely::Mostly)?;

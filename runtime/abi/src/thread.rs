@@ -17,6 +17,9 @@ pub const EVENT_SLOTS: u64 = 1024;
 /// Spreads sites over the event cache: slot = `(cell + site * EVENT_SITE_FACTOR) % EVENT_SLOTS`, wrapping `u32`.
 pub const EVENT_SITE_FACTOR: u32 = 37;
 
+/// Places of [`ThreadHeader::quiets`], a power of two: eight lines of the L1 cache.
+pub const QUIETS: usize = 64;
+
 /// What inlined code may touch. The pass addresses the fields by the `OFFSET_*` constants.
 ///
 /// ```text
@@ -24,7 +27,7 @@ pub const EVENT_SITE_FACTOR: u32 = 37;
 ///     t = directory[a >> 16];            if t == 0 goto slow
 ///     c = the n cells at a + t;          if not all equal goto slow
 ///     if c - own_base < own_span         done                     (own value)
-///     if c == quiet                      done                     (own value that others read; not with a memo)
+///     if c == quiets[c % 64]             done                     (own value that others read; not with a memo)
 ///     e = events[(c + s * 37) % 1024];   if e.key != (s << 32 | c) goto slow
 ///     r = e.counter.rar + n;             if r >= e.counter.next goto slow
 ///     e.counter.rar = r                  done                     (reuse, or a read that is no event)
@@ -74,8 +77,7 @@ pub struct ThreadHeader {
     /// and ends with none; while it runs, nobody else's write can become visible to the thread, so that what was seen
     /// stays true.
     pub ranges: u64,
-    /// In both halves, a state of this thread's own values that others have read: such reads are no event at any site.
-    /// The latest one that a hook came across; at first [`crate::cell::NONE`], of which the same holds.
+    /// The latest of `quiets`, which objects of older builds compare with.
     pub quiet: u64,
     /// The directory for writes, this thread's own: 0 also where another thread has claimed the chunk, or this one has
     /// not written it yet. Other threads store zeros here, relaxed: see the claims of `sigmem`.
@@ -95,6 +97,10 @@ pub struct ThreadHeader {
     pub events_first: u64,
     /// See `events_first`.
     pub events_end: u64,
+    /// States of this thread's own values that others have read, in both halves, at the place that their lowest bits
+    /// say: such reads are no event at any site. Those that hooks came across; where there is none,
+    /// [`crate::cell::NONE`], of which the same holds at its own place, and which no state is equal to elsewhere.
+    pub quiets: [u64; QUIETS],
 }
 
 /// One slot of the event cache.
@@ -151,8 +157,8 @@ pub mod offset {
     pub const MEMOS: u64 = offset_of!(ThreadHeader, memos) as u64;
     /// Of [`ThreadHeader::ranges`].
     pub const RANGES: u64 = offset_of!(ThreadHeader, ranges) as u64;
-    /// Of [`ThreadHeader::quiet`].
-    pub const QUIET: u64 = offset_of!(ThreadHeader, quiet) as u64;
+    /// Of [`ThreadHeader::quiets`].
+    pub const QUIETS: u64 = offset_of!(ThreadHeader, quiets) as u64;
     /// Of [`ThreadHeader::writable`].
     pub const WRITABLE: u64 = offset_of!(ThreadHeader, writable) as u64;
     /// Of [`ThreadHeader::windows`].

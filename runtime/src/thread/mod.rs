@@ -35,7 +35,9 @@ use seen::Seen;
 use steady::Steady;
 use threadtalk_abi::cell::{NONE, SHARED};
 use threadtalk_abi::memo::{MEMOS, Memo};
-use threadtalk_abi::thread::{EMPTY_KEY, EVENT_SITE_FACTOR, EVENT_SLOTS, EventCounter, EventSlot, ThreadHeader};
+use threadtalk_abi::thread::{
+    EMPTY_KEY, EVENT_SITE_FACTOR, EVENT_SLOTS, EventCounter, EventSlot, QUIETS, ThreadHeader,
+};
 use threadtalk_abi::window::{NUMBERS, SHORTEST};
 use threadtalk_abi::{DIRECTORY_ENTRIES, GRANULE};
 use threadtalk_profile::layout::{EventRecord, ThreadRecord, block};
@@ -142,6 +144,7 @@ impl Thread {
                 settled: 0,
                 events_first: u64::MAX,
                 events_end: 0,
+                quiets: [NONE as u64; QUIETS],
             },
             windows,
             mixtures: Mixtures::new()?,
@@ -226,7 +229,7 @@ impl Thread {
     pub unsafe fn begin(&mut self, process: &Process, id: u32, record: *mut ThreadRecord, alone: bool) -> bool {
         self.view.pass_on(id);
         self.header.own_base = self.view.own_base();
-        self.header.quiet = NONE.into();
+        (self.header.quiet, self.header.quiets) = (NONE.into(), [NONE.into(); QUIETS]);
         self.set_alone(alone);
         self.record = record;
         self.context = 0;
@@ -300,7 +303,11 @@ impl Thread {
     #[inline]
     pub fn remember_no_event(&mut self, state: u32, site: u32) {
         if state & SHARED != 0 {
-            self.header.quiet = u64::from(state) << 32 | u64::from(state);
+            let both = u64::from(state) << 32 | u64::from(state);
+            self.header.quiet = both;
+            if let Some(place) = self.header.quiets.get_mut(state as usize % QUIETS) {
+                *place = both;
+            }
         }
         let idle = &raw mut self.idle;
         self.remember(state, site, idle);
