@@ -17,6 +17,7 @@ use core::sync::atomic::Ordering;
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::{NONE, SHARED};
 use threadtalk_profile::layout::{SharedLineRecord, WrittenSiteRecord, block, shared_line_flags};
+use threadtalk_sigmem::states::ReaderSet;
 use threadtalk_sigmem::{FreshId, Run};
 
 /// Bytes of a cache line.
@@ -50,6 +51,8 @@ struct Element {
     site: u32,
     /// Written while other threads existed.
     parallel: bool,
+    /// Who has read it, if others have.
+    readers: Option<ReaderSet>,
 }
 
 /// Two elements of a line, used by two threads.
@@ -135,11 +138,9 @@ impl SharedLines {
         if !parallel {
             return;
         }
-        let reads = |e: &Element, thread| reads(process, e, thread);
-        let reader = |e: &Element| {
-            let set = process.states.decode(e.state)?.readers;
-            process.states.sets.members(set).next()
-        };
+        let sets = &process.states.sets;
+        let reads = |e: &Element, thread| e.readers.is_some_and(|set| sets.contains(set, thread));
+        let reader = |e: &Element| sets.members(e.readers?).next();
         if let Some(finding) = judge(&line, reads, reader) {
             let writers = line.iter().filter(|e| e.parallel).fold(0, |bits, e| bits | 1 << (e.thread % 64));
             self.add(process, lines, finding, writers);
@@ -163,8 +164,8 @@ impl SharedLines {
                 own += 1;
                 if same.state & SHARED != 0 {
                     if last.0 != same.state {
-                        let set = process.states.decode(same.state).map(|s| s.readers);
-                        last = (same.state, set.map_or(0, |set| process.states.sets.size(set)).into());
+                        let readers = same.readers.map_or(0, |set| process.states.sets.size(set));
+                        last = (same.state, u64::from(readers));
                     }
                     own_read += 1;
                     own_readers += last.1;
@@ -204,10 +205,9 @@ impl SharedLines {
 }
 
 fn describe(process: &Process, state: u32) -> Element {
-    let written = match process.states.decode(state) {
-        Some(shared) => shared.writer,
-        None if state == NONE => return Element::default(),
-        None if state & SHARED == 0 => FreshId(state),
+    let (written, readers) = match process.states.decode(state) {
+        Some(shared) => (shared.writer, Some(shared.readers)),
+        None if state != NONE && state & SHARED == 0 => (FreshId(state), None),
         None => return Element::default(),
     };
     let (bits, site) = (process.site_bits, written.site(process.site_bits));
@@ -216,11 +216,8 @@ fn describe(process: &Process, state: u32) -> Element {
         thread: written.thread(bits),
         site: if site < process.lineless_sites { site } else { 0 },
         parallel: !written.serial(bits),
+        readers,
     }
-}
-
-fn reads(process: &Process, e: &Element, thread: u32) -> bool {
-    process.states.decode(e.state).is_some_and(|s| process.states.sets.contains(s.readers, thread))
 }
 
 /// Whether two threads use a line without one of them using what the other writes there. `reads`: whether a thread has
@@ -237,19 +234,21 @@ fn judge(
     let reads_from =
         |thread: u32, writer: u32| line.iter().any(|e| e.state != NONE && e.thread == writer && reads(e, thread));
     let written = || line.iter().filter(|e| e.parallel);
-    let first = written().next()?;
-    for a in written() {
+    // What is found depends on who wrote an element, and is said of the first one of each.
+    let of_each = || {
+        let is_first = |(at, a): &(usize, &Element)| !written().take(*at).any(|earlier| earlier.thread == a.thread);
+        written().enumerate().filter(is_first).map(|(_, a)| a)
+    };
+    for a in of_each() {
         let other = written()
             .find(|b| b.thread != a.thread && !(reads_from(b.thread, a.thread) && reads_from(a.thread, b.thread)));
         if let Some(b) = other {
             return Some(Finding { sites: [a.site, b.site], threads: [a.thread, b.thread], flags: 0 });
         }
-        if written().all(|e| e.thread == first.thread) {
-            break;
-        }
     }
-    for a in written() {
-        for e in line.iter().filter(|e| e.state & SHARED != 0 && e.state != a.state) {
+    for a in of_each() {
+        // Who has read an element of the same writer's reads from it.
+        for e in line.iter().filter(|e| e.state & SHARED != 0 && e.thread != a.thread) {
             let Some(thread) = reader(e).filter(|t| *t != a.thread && *t != e.thread) else { continue };
             if !reads_from(thread, a.thread) {
                 let flags = shared_line_flags::OTHER_READS;
@@ -270,10 +269,63 @@ mod tests {
         for (i, (e, (thread, readers))) in line.iter_mut().zip(elements).enumerate() {
             let state = (i as u32 + 1) | if readers.is_empty() { 0 } else { SHARED };
             // Thread 0 wrote before there were others.
-            *e = Element { state, thread: *thread, site: 10 + thread, parallel: *thread > 0 };
+            *e = Element { state, thread: *thread, site: 10 + thread, parallel: *thread > 0, readers: None };
         }
         let readers = |e: &Element| elements[(e.state & !SHARED) as usize - 1].1;
         judge(&line, |e, thread| readers(e).contains(&thread), |e| readers(e).first().copied())
+    }
+
+    type Readers<'a> = &'a [u32];
+
+    /// By every pair of elements.
+    fn by_pairs(elements: &[(u32, Readers)]) -> Option<Finding> {
+        let reads_from =
+            |thread: u32, writer: u32| elements.iter().any(|(w, readers)| *w == writer && readers.contains(&thread));
+        // Thread 0 wrote before there were others.
+        let written = || elements.iter().filter(|(writer, _)| *writer > 0);
+        let finding = |a: u32, (other, thread): (u32, u32), flags| {
+            Some(Finding { sites: [10 + a, 10 + other], threads: [a, thread], flags })
+        };
+        for (a, _) in written() {
+            let other = written().find(|(b, _)| b != a && !(reads_from(*b, *a) && reads_from(*a, *b)));
+            if let Some((b, _)) = other {
+                return finding(*a, (*b, *b), 0);
+            }
+        }
+        for (a, _) in written() {
+            for (writer, readers) in elements {
+                let Some(thread) = readers.first().filter(|thread| **thread != *a && **thread != *writer) else {
+                    continue;
+                };
+                if !reads_from(*thread, *a) {
+                    return finding(*a, (*writer, *thread), shared_line_flags::OTHER_READS);
+                }
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn what_is_found_is_what_pairs_of_elements_show() {
+        let mut rng = fastrand::Rng::with_seed(5);
+        let (mut none, mut by_kind) = (0, [0; 2]);
+        for _ in 0..20_000 {
+            let threads = rng.u32(2..5);
+            let elements: Vec<(u32, Vec<u32>)> = (0..rng.usize(1..ELEMENTS))
+                .map(|_| {
+                    let writer = rng.u32(0..threads);
+                    (writer, (0..threads).filter(|reader| *reader != writer && rng.u32(0..3) > 0).collect())
+                })
+                .collect();
+            let line: Vec<(u32, Readers)> = elements.iter().map(|(writer, readers)| (*writer, &readers[..])).collect();
+            let expected = by_pairs(&line);
+            assert_eq!(found(&line), expected, "{line:?}");
+            match expected {
+                Some(finding) => by_kind[usize::from(finding.flags != 0)] += 1,
+                None => none += 1,
+            }
+        }
+        assert!(none > 500 && by_kind.iter().all(|n| *n > 500), "{none} {by_kind:?}");
     }
 
     #[test]
@@ -297,7 +349,7 @@ mod tests {
     fn a_line_in_one_state_shares_nothing() {
         for readers in [&[][..], &[2], &[2, 3], &[1, 2]] {
             let state = if readers.is_empty() { 5 } else { SHARED | 5 };
-            let line = [Element { state, thread: 1, site: 11, parallel: true }; ELEMENTS];
+            let line = [Element { state, thread: 1, site: 11, parallel: true, readers: None }; ELEMENTS];
             assert_eq!(judge(&line, |_, thread| readers.contains(&thread), |_| readers.first().copied()), None);
         }
     }
