@@ -161,10 +161,10 @@ void threadtalk_shim_control_prepare(LLVMValueRef function) {
       split_before(at);
 }
 
-void threadtalk_shim_control_graph(LLVMValueRef function, void *data, ThreadtalkBlockFrequencyVisitor on_block,
+void threadtalk_shim_control_graph(void *analysis, void *data, ThreadtalkBlockFrequencyVisitor on_block,
                                    ThreadtalkEdgeVisitor on_edge) {
-  Function &f = *unwrap<Function>(function);
-  Analysis a(f);
+  auto &a = *static_cast<Analysis *>(analysis);
+  Function &f = a.function;
   LoopInfo &loops = a.loops;
   BranchProbabilityInfo probabilities(f, loops);
   BlockFrequencyInfo frequencies(f, probabilities, loops);

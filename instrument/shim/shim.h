@@ -137,7 +137,7 @@ typedef void (*ThreadtalkBlockFrequencyVisitor)(void *data, LLVMBasicBlockRef bl
 typedef void (*ThreadtalkEdgeVisitor)(void *data, const ThreadtalkEdge *edge);
 // Splits blocks behind calls that may leave the function, so that a block runs as a whole or not at all.
 void threadtalk_shim_control_prepare(LLVMValueRef function);
-void threadtalk_shim_control_graph(LLVMValueRef function, void *data, ThreadtalkBlockFrequencyVisitor on_block,
+void threadtalk_shim_control_graph(void *analysis, void *data, ThreadtalkBlockFrequencyVisitor on_block,
                                    ThreadtalkEdgeVisitor on_edge);
 // Where code runs as often as the edge; splits it if needed. Null if that cannot be. back: it goes to a loop's header.
 LLVMValueRef threadtalk_shim_control_place(LLVMBasicBlockRef from, LLVMBasicBlockRef to, bool back);

@@ -8,8 +8,8 @@ use crate::emit::{self, ModuleEmitter};
 use crate::error::PassError;
 use crate::ignorelist::Ignorelist;
 use crate::llvm;
-use crate::optimise;
-use crate::options::Options;
+use crate::optimise::{self, Optimised};
+use crate::options::{Options, Verify};
 use crate::regions::functions::Functions;
 use crate::skip::SkippedFunctions;
 use crate::tables::Tables;
@@ -35,7 +35,7 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
         let emitter = ModuleEmitter::new(module);
         emitter.define_functions()?;
         emitter.drop_bases();
-        verify(module, &options)?;
+        verify(module, &options, &[])?;
         return Ok(true);
     }
     let ignorelist = options.ignorelist.as_deref().map(Ignorelist::open).transpose()?;
@@ -49,22 +49,18 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
     if work.options.features.control {
         work.count_control_flow(&functions)?;
     }
-    let plans = work.plans(&functions);
+    let plans = work.plans(&functions)?;
     let Some(emitter) = work.emitter.take().or_else(|| (!plans.is_empty()).then(|| ModuleEmitter::new(module))) else {
         return Ok(false);
     };
     llvm::debug::follow_variables_alone();
     let Work { mut tables, options, counted, .. } = work;
     let mut statistics = Statistics::default();
-    for plan in plans {
-        if options.features.cache {
-            emitter.model_caches(&plan)?;
+    for (plan, found) in plans {
+        if options.features.memory {
+            let header = counted.get(&plan.function).map(|c| c.header);
+            statistics.instrument(&emitter, (plan, found), &options, &tables, header)?;
         }
-        if !options.features.memory {
-            continue;
-        }
-        let header = counted.get(&plan.function).map(|c| c.header);
-        statistics.instrument(&emitter, plan, &options, &tables, header)?;
     }
     for (&function, of) in counted.iter().filter(|(_, of)| !of.slots.is_empty()) {
         llvm::promote(function, &of.slots);
@@ -72,15 +68,23 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
     functions.iter().for_each(|&function| llvm::effects::forget(function));
     emitter.register(&mut tables)?;
     module.add_basic_value_flag(DONE_FLAG, FlagBehavior::Override, emitter.c32(threadtalk_abi::ABI_VERSION));
-    verify(module, &options)?;
+    verify(module, &options, &statistics.copied)?;
     if options.stats {
         statistics.print(&llvm::main_file(module), &tables);
     }
     Ok(true)
 }
 
-fn verify(module: &Module<'_>, options: &Options) -> Result<(), PassError> {
-    if options.verify { module.verify().map_err(|e| PassError::Invalid(e.to_string())) } else { Ok(()) }
+/// `copied`: functions in which loops were copied.
+fn verify(module: &Module<'_>, options: &Options, copied: &[FunctionValue<'_>]) -> Result<(), PassError> {
+    match options.verify {
+        Verify::Nothing => Ok(()),
+        Verify::Copies => match copied.iter().find(|function| !function.verify(true)) {
+            Some(function) => Err(PassError::Invalid(format!("function {}", function.get_name().to_string_lossy()))),
+            None => Ok(()),
+        },
+        Verify::Module => module.verify().map_err(|e| PassError::Invalid(e.to_string())),
+    }
 }
 
 /// What is known of a module on the way.
@@ -130,21 +134,34 @@ impl<'m, 'ctx> Work<'m, 'ctx> {
         Ok(())
     }
 
-    fn plans(&mut self, functions: &[FunctionValue<'ctx>]) -> Vec<Plan<'ctx>> {
+    fn plans(&mut self, functions: &[FunctionValue<'ctx>]) -> Result<Vec<(Plan<'ctx>, Optimised<'ctx>)>, PassError> {
         if !self.options.features.memory && !self.options.features.cache {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         // Loops get copies after the accesses behind them were noted.
         if self.options.optimise {
             functions.iter().for_each(|&function| llvm::loops::close(function));
         }
         let mut collector = Collector { module: self.module, functions: &mut self.functions, tables: &mut self.tables };
-        functions.iter().filter_map(|&function| collector.plan(function)).collect()
+        let mut plans = Vec::new();
+        for &function in functions {
+            let Some((mut plan, mut analysis)) = collector.plan(function) else { continue };
+            if self.options.features.cache {
+                let emitter = self.emitter.get_or_insert_with(|| ModuleEmitter::new(self.module));
+                emitter.model_caches(&plan)?;
+                analysis = None;
+            }
+            // At once: the analysis, most of the pass's time in numeric code, still holds.
+            let optimises = self.options.features.memory && self.options.optimises(&plan);
+            let found = if optimises { optimise::run(&mut plan, analysis) } else { Optimised::default() };
+            plans.push((plan, found));
+        }
+        Ok(plans)
     }
 }
 
 #[derive(Default)]
-struct Statistics {
+struct Statistics<'ctx> {
     functions: usize,
     outlined: usize,
     events: usize,
@@ -152,29 +169,32 @@ struct Statistics {
     joined: usize,
     loops: usize,
     windows: usize,
+    /// Functions with copies of loops.
+    copied: Vec<FunctionValue<'ctx>>,
 }
 
-impl Statistics {
+impl<'ctx> Statistics<'ctx> {
     /// Instruments the accesses of a function.
-    fn instrument<'ctx>(
+    fn instrument(
         &mut self,
         emitter: &ModuleEmitter<'_, 'ctx>,
-        mut plan: Plan<'ctx>,
+        (plan, mut found): (Plan<'ctx>, Optimised<'ctx>),
         options: &Options,
         tables: &Tables,
         header: Option<PointerValue<'ctx>>,
     ) -> Result<(), PassError> {
-        let inline = plan.accesses <= options.inline_limit;
-        let mut found =
-            if options.optimise && inline { optimise::run(&mut plan) } else { optimise::Optimised::default() };
+        let inline = options.inlines(&plan);
         self.functions += 1;
         self.events += plan.events.len();
         self.dropped += found.dropped;
         self.joined += found.joined;
         self.outlined += usize::from(!inline);
         self.loops += found.loops.len();
+        if !found.loops.is_empty() {
+            self.copied.push(plan.function);
+        }
         emitter.offer_loops(plan.function, &mut found.loops)?;
-        if options.optimise && inline {
+        if options.optimises(&plan) {
             optimise::run_late(&plan, &mut found);
         }
         self.windows += found.memos.windows.questions.len();

@@ -1,5 +1,6 @@
 //! What the environment variable `THREADTALK_PASS_OPTIONS` says: `name=value` pairs with colons between them.
 
+use crate::access::Plan;
 use thiserror::Error;
 
 /// The environment variable.
@@ -14,9 +15,8 @@ pub struct Options {
     pub inline_limit: usize,
     /// `ignorelist`: a file in clang's special case list format.
     pub ignorelist: Option<String>,
-    /// `verify`: run LLVM's verifier over the result. On unless it is switched off: it takes less than a hundredth of
-    /// the time, and what it finds would else be a crash of the code generator, or wrong addresses.
-    pub verify: bool,
+    /// `verify`: over what LLVM's verifier runs afterwards.
+    pub verify: Verify,
     /// `stats`: print what was done to stderr.
     pub stats: bool,
     /// `features`: what is compiled in, with commas between.
@@ -26,6 +26,19 @@ pub struct Options {
     /// `functions`: define the functions that instrumented modules call, for the runtime's archive, and do nothing
     /// else.
     pub functions: bool,
+}
+
+/// What is looked at by LLVM's verifier. What it finds would else be a crash of the code generator, or wrong addresses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Verify {
+    /// `verify=0`: nothing.
+    Nothing,
+    /// Functions in which loops were copied: where values could be taken from a place that does not dominate their use.
+    /// What else the pass does splits blocks, and the whole module takes a third of the pass's time in large functions.
+    #[default]
+    Copies,
+    /// `verify=1`: the module. What the tests do.
+    Module,
 }
 
 /// What the pass adds to a program.
@@ -64,7 +77,7 @@ impl Default for Options {
             optimise: true,
             inline_limit: 2000,
             ignorelist: None,
-            verify: true,
+            verify: Verify::default(),
             stats: false,
             features: Features::UNASKED,
             control_all: false,
@@ -114,7 +127,7 @@ impl Options {
             let (name, value) = part.split_once('=').ok_or_else(|| OptionError::NotAPair(part.to_string()))?;
             match name {
                 "opt" => options.optimise = flag(name, value)?,
-                "verify" => options.verify = flag(name, value)?,
+                "verify" => options.verify = if flag(name, value)? { Verify::Module } else { Verify::Nothing },
                 "stats" => options.stats = flag(name, value)?,
                 "functions" => options.functions = flag(name, value)?,
                 "control_all" => options.control_all = flag(name, value)?,
@@ -129,6 +142,16 @@ impl Options {
             }
         }
         Ok(options)
+    }
+
+    /// Whether the sequences of a function are inlined.
+    pub fn inlines(&self, plan: &Plan<'_>) -> bool {
+        plan.accesses <= self.inline_limit
+    }
+
+    /// Whether what can be left out of them is looked for.
+    pub fn optimises(&self, plan: &Plan<'_>) -> bool {
+        self.optimise && self.inlines(plan)
     }
 
     /// Reads the variable.
@@ -165,7 +188,7 @@ mod tests {
                 optimise: false,
                 inline_limit: 7,
                 ignorelist,
-                verify: false,
+                verify: Verify::Nothing,
                 stats: true,
                 features,
                 control_all: true,
@@ -173,6 +196,8 @@ mod tests {
             }
         );
         assert_eq!(Options::parse("").unwrap(), Options::default());
+        assert_eq!(Options::default().verify, Verify::Copies);
+        assert_eq!(Options::parse("verify=0:verify=1").unwrap().verify, Verify::Module);
     }
 
     #[test]

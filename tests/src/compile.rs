@@ -37,7 +37,7 @@ pub fn compile(
     compile_with(tool, which, source, output, flags, "")
 }
 
-/// As [`compile`], with these options of the pass.
+/// As [`compile`], with these options of the pass. LLVM's verifier looks at what it makes.
 pub fn compile_with(
     tool: &Distribution,
     which: Compiler,
@@ -48,7 +48,7 @@ pub fn compile_with(
 ) -> std::io::Result<Finished> {
     let mut command = Command::new(compiler(tool, which, source));
     command
-        .env("THREADTALK_PASS_OPTIONS", pass_options)
+        .env("THREADTALK_PASS_OPTIONS", format!("verify=1:{pass_options}"))
         .arg("-g")
         .arg("-I")
         .arg(tool.include())

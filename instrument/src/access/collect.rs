@@ -32,8 +32,8 @@ pub struct Collector<'a, 'ctx> {
 }
 
 impl<'ctx> Collector<'_, 'ctx> {
-    /// The plan of a function; `None` if nothing in it is to be instrumented.
-    pub fn plan(&mut self, function: FunctionValue<'ctx>) -> Option<Plan<'ctx>> {
+    /// The plan of a function, and what was analysed for it; `None` if nothing in it is to be instrumented.
+    pub fn plan(&mut self, function: FunctionValue<'ctx>) -> Option<(Plan<'ctx>, Option<Analysis>)> {
         let mut nesting = Nesting::new(function);
         let mut skipper = Skipper::default();
         let escaping = Escaping::find(function, &mut skipper);
@@ -80,7 +80,7 @@ impl<'ctx> Collector<'_, 'ctx> {
         worth::weigh(&mut events, &nesting.loops, &brief, accesses);
         let entrances = entrances(function, &nesting);
         let entry_region = self.functions.known_region(Unit::of(function));
-        Some(Plan { function, events, entry_region, entrances, accesses, brief })
+        Some((Plan { function, events, entry_region, entrances, accesses, brief }, analysis))
     }
 
     /// What an instruction does: action, place, flags of the site.

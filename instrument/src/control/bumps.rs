@@ -6,7 +6,7 @@ use crate::error::PassError;
 use crate::llvm;
 use crate::llvm::analysis::Analysis;
 use crate::llvm::ffi::{self, RawTrips};
-use inkwell::values::{BasicValue, FunctionValue, InstructionValue, IntValue, PointerValue};
+use inkwell::values::{BasicValue, InstructionValue, IntValue, PointerValue};
 use std::mem::offset_of;
 use threadtalk_abi::control::edge_flags;
 use threadtalk_abi::module::ModuleBases;
@@ -33,8 +33,7 @@ pub struct Trips<'ctx> {
 
 /// Edges back in loops whose number of iterations is known before them, and in which a thread neither synchronises
 /// nor leaves: one addition counts them all. And the other edges with counters.
-pub fn known_trips<'ctx>(function: FunctionValue<'ctx>, graph: &Graph<'ctx>) -> (Vec<Trips<'ctx>>, Vec<usize>) {
-    let mut analysis = None;
+pub fn known_trips<'ctx>(analysis: &mut Analysis, graph: &Graph<'ctx>) -> (Vec<Trips<'ctx>>, Vec<usize>) {
     let mut trips = Vec::new();
     let mut single = Vec::new();
     for (number, edge) in graph.edges.iter().enumerate() {
@@ -45,11 +44,10 @@ pub fn known_trips<'ctx>(function: FunctionValue<'ctx>, graph: &Graph<'ctx>) -> 
         };
         let is_back = edge.flags & edge_flags::BACK != 0;
         let mut raw = RawTrips { count: std::ptr::null_mut(), before: std::ptr::null_mut() };
-        // SAFETY: blocks of the function that is analysed, which has not changed but for what the shim added before
+        // SAFETY: blocks of the function that was analysed, which has not changed but for what the shim added before
         // loops. On success the shim has filled in an i64 and an instruction.
         unsafe {
             let known = is_back && {
-                let analysis = analysis.get_or_insert_with(|| Analysis::of(function));
                 let (from, to) = (from.as_mut_ptr(), to.as_mut_ptr());
                 ffi::threadtalk_shim_control_trips(analysis.raw(), from, to, &mut raw)
             };

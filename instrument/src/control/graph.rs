@@ -1,6 +1,7 @@
 //! The control flow graph of a function.
 
 use super::spanning_tree::TreeEdge;
+use crate::llvm::analysis::Analysis;
 use crate::llvm::debug;
 use crate::llvm::ffi::{self, RAW_ABNORMAL, RAW_INDIRECT, RawEdge};
 use inkwell::basic_block::BasicBlock;
@@ -84,12 +85,12 @@ extern "C" fn on_edge(data: *mut c_void, edge: *const RawEdge) {
 }
 
 impl<'ctx> Graph<'ctx> {
-    /// The graph of a function.
-    pub fn of(function: FunctionValue<'ctx>) -> Self {
+    /// The graph of a function that was analysed.
+    pub fn of(analysis: &mut Analysis) -> Self {
         let mut raw = Raw::default();
         let data: *mut Raw = &mut raw;
-        // SAFETY: a live function with a body; the visitors get the data that they expect.
-        unsafe { ffi::threadtalk_shim_control_graph(function.as_value_ref(), data.cast(), on_block, on_edge) };
+        // SAFETY: the analysis is of a live function; the visitors get the data that they expect.
+        unsafe { ffi::threadtalk_shim_control_graph(analysis.raw(), data.cast(), on_block, on_edge) };
         let numbers: HashMap<_, _> = raw.blocks.iter().map(|b| b.0).zip(0..).collect();
         // SAFETY: live blocks of the function, or null.
         let block = |raw: LLVMBasicBlockRef| unsafe { BasicBlock::new(raw) };

@@ -21,6 +21,7 @@ pub mod times;
 use crate::emit::prologue::Needs;
 use crate::emit::{Emitted, ModuleEmitter};
 use crate::llvm;
+use crate::llvm::analysis::Analysis;
 use crate::regions::functions::{Functions, Unit};
 use crate::regions::nesting::Nesting;
 use crate::tables::{SiteId, Tables};
@@ -59,7 +60,8 @@ impl<'ctx> Control<'_, '_, 'ctx> {
     pub fn function(&mut self, function: FunctionValue<'ctx>) -> Emitted<Counted<'ctx>> {
         graph::prepare(function);
         let mut nesting = Nesting::new(function);
-        let mut graph = Graph::of(function);
+        let mut analysis = Analysis::of(function);
+        let mut graph = Graph::of(&mut analysis);
         let counted = spanning_tree::counted(graph.nodes(), &graph.tree_edges());
         let room = MOST_IN_MODULE - self.tables.counters();
         let counted = counted.filter(|c| c.len() <= room as usize);
@@ -81,7 +83,8 @@ impl<'ctx> Control<'_, '_, 'ctx> {
         let region = self.functions.region(Unit::of(function), self.tables);
         self.tables.control_function(region, flags, &blocks, &graph.entries(function), &calls);
         // Before any edge is split.
-        let (mut trips, single) = bumps::known_trips(function, &graph);
+        let (mut trips, single) = bumps::known_trips(&mut analysis, &graph);
+        drop(analysis);
         let places = bumps::places(&graph, &single)?;
         let kept = kept::find(function, (&graph, &nesting), &single, &mut trips);
         // Only now: loops may get blocks to leave through.

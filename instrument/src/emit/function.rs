@@ -218,7 +218,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         sharing: Sharing,
     ) -> Emitted<()> {
         let m = self.module;
-        let site = self.site(event)?;
+        let site = m.site(event.site);
         match (&event.action, tail) {
             (Action::Plain(direction, access), Some(tail)) => {
                 let translation = self.translation((*direction, access), index, sharing)?;
@@ -259,17 +259,6 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
                 m.call(hooks::CLEAR, &[(*pointer).into(), bytes.into()]).map(drop)
             }
             (Action::CompareExchange(_), None) => Ok(()),
-        }
-    }
-
-    /// The site of an event.
-    fn site(&self, event: &Event<'ctx>) -> Emitted<Site<'ctx>> {
-        match (self.prologue.site_base, &event.action) {
-            (None, _) | (_, Action::Dies(..) | Action::DiesWhole(..)) => Ok(self.module.site(event.site)),
-            (Some(base), _) => {
-                let index = self.module.c32(event.site.0);
-                Ok(Site::Global(self.module.builder.build_int_add(base, index, "")?))
-            }
         }
     }
 
@@ -344,7 +333,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         let m = self.module;
         let translation = m.translate(&self.prologue, (Direction::Read, access), None)?;
         let between = m.block_after(m.here()?);
-        let site = self.site(event)?;
+        let site = m.site(event.site);
         self.access((Direction::Read, access), &translation, site, between, detail(event))?;
         m.builder.position_at_end(between);
         let translation = m.translate(&self.prologue, (Direction::Write, access), None)?;
@@ -353,7 +342,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
 
     fn compare_exchange(&mut self, event: &Event<'ctx>, access: &Access<'ctx>, tail: BasicBlock<'ctx>) -> Emitted<()> {
         let m = self.module;
-        let site = self.site(event)?;
+        let site = m.site(event.site);
         let exchanged = llvm::result(event.inst).into_struct_value();
         debug_assert!(exchanged.get_type().count_fields() == 2, "cmpxchg gives {{value, success}}");
         let success = m.builder.build_extract_value(exchanged.as_aggregate_value_enum(), 1, "")?.into_int_value();
@@ -421,7 +410,7 @@ fn detail<'ctx>(event: &Event<'_>) -> Detail<'ctx> {
 }
 
 fn needs(plan: &Plan<'_>, style: Style, tables: &Tables, guarded: &HashSet<usize>) -> Needs {
-    let mut needs = Needs { site_base: style == Style::Calls, ..Needs::default() };
+    let mut needs = Needs::default();
     for (number, event) in plan.events.iter().enumerate() {
         match &event.action {
             Action::Plain(direction, access) if worth(event, style) > Worth::Call && is_inlined(access) => {

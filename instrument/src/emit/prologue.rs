@@ -22,8 +22,6 @@ pub struct Needs {
     pub translation: bool,
     /// The control block.
     pub header: bool,
-    /// The module's `site_base`: all accesses are calls, so that there is no hot code that needs the register.
-    pub site_base: bool,
 }
 
 /// Where the id is that this thread writes at the module's site 0. It changes in calls that create or join threads.
@@ -50,8 +48,6 @@ pub struct Prologue<'ctx> {
     pub own_pair: Option<(IntValue<'ctx>, IntValue<'ctx>)>,
     /// What to write.
     pub write_id: Option<WriteId<'ctx>>,
-    /// The global number of the module's site 0.
-    pub site_base: Option<IntValue<'ctx>>,
 }
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
@@ -67,9 +63,6 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let b = &self.builder;
         let point = entry_point(function);
         b.position_before(&point);
-        if needs.site_base {
-            prologue.site_base = Some(self.load_base(offset_of!(ModuleBases, site_base))?);
-        }
         if !needs.header {
             return Ok(prologue);
         }

@@ -183,7 +183,7 @@ unsafe extern "C" {
 
     pub fn threadtalk_shim_control_prepare(function: LLVMValueRef);
     pub fn threadtalk_shim_control_graph(
-        function: LLVMValueRef,
+        analysis: *mut c_void,
         data: *mut c_void,
         on_block: extern "C" fn(*mut c_void, LLVMBasicBlockRef, f64),
         on_edge: extern "C" fn(*mut c_void, *const RawEdge),

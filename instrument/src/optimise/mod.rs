@@ -52,12 +52,12 @@ pub struct Optimised<'ctx> {
     pub joined: usize,
 }
 
-/// Runs them all.
-pub fn run<'ctx>(plan: &mut Plan<'ctx>) -> Optimised<'ctx> {
+/// Runs them all. `analysis`: of the function as it is now, if there is one.
+pub fn run<'ctx>(plan: &mut Plan<'ctx>, analysis: Option<Analysis>) -> Optimised<'ctx> {
     let before = plan.events.len();
     own_reads::run(plan);
     let dropped = before - plan.events.len();
-    let mut analysis = Analysis::of(plan.function);
+    let mut analysis = analysis.unwrap_or_else(|| Analysis::of(plan.function));
     // Before neighbours are joined: it describes instructions.
     let loops = whole_loops::find(plan, &mut analysis);
     let joined = neighbours::run(plan, &mut analysis);

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 pub const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", "-O3"];
 
 /// Options of all projects; later ones of the same name count.
-const BASE: &str = "features=memory";
+const BASE: &str = "verify=1:features=memory";
 
 /// The plugin, which cargo puts beside the tests.
 pub fn plugin() -> PathBuf {
@@ -49,7 +49,7 @@ fn fake_runtime() -> &'static Path {
 /// Makes clang compile the functions that instrumented code calls.
 pub fn functions_of_the_archive(clang: &mut Command) -> &mut Command {
     let plugin = format!("-fpass-plugin={}", plugin().display());
-    clang.env("THREADTALK_PASS_OPTIONS", "functions=1").args(["-O2", "-fPIC", &plugin, "-x", "c", "/dev/null"])
+    clang.env("THREADTALK_PASS_OPTIONS", "verify=1:functions=1").args(["-O2", "-fPIC", &plugin, "-x", "c", "/dev/null"])
 }
 
 /// A folder with sources, and what is compiled from them.
