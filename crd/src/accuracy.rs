@@ -42,6 +42,15 @@ fn turned_away(run: &Accuracy, events: u64) -> f64 {
     }
 }
 
+/// A distance between events of which one may be false may be any: all of their share adds to what sampling may have
+/// moved past a quantile.
+pub(crate) fn doubt_distances(region: &mut model::Region, false_rate: f64) {
+    let Some(counts) = &mut region.counts else { return };
+    for crd in [Some(&mut counts.own), counts.total.as_mut()].into_iter().flatten().filter_map(|m| m.crd.as_mut()) {
+        crd.rank_error = (crd.rank_error + false_rate).min(1.0);
+    }
+}
+
 pub(crate) fn summary(run: &Accuracy, events: u64) -> model::Accuracy {
     let budget = run.signature_budget;
     model::Accuracy {

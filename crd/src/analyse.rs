@@ -52,6 +52,8 @@ pub fn analyse(profile: &Profile, options: &Options) -> Report {
     });
     let mut program_total = program_total;
     program_total.objects = objects;
+    let false_rate = accuracy::false_rate(&profile.header().accuracy, events);
+    regions.iter_mut().chain([&mut program_total]).for_each(|region| accuracy::doubt_distances(region, false_rate));
     Report {
         schema: SCHEMA,
         program: program::program(profile),

@@ -7,7 +7,7 @@ use threadtalk_abi::module::{ModuleBases, RegionKind, site_flags};
 use threadtalk_crd::machine::Cache;
 use threadtalk_crd::model::{Cutoff, Report};
 use threadtalk_crd::{Options, RegionFilter};
-use threadtalk_profile::layout::event_flags;
+use threadtalk_profile::layout::{Accuracy, event_flags};
 use threadtalk_profile::write::Contents;
 use threadtalk_profile::{Event, Histogram, Module, PrivateBytes, Region, Site, Thread, Trace, UserRegion, Visit};
 
@@ -200,6 +200,25 @@ fn filters_choose_by_name_symbol_and_place() {
     assert_eq!(listed("out*e"), []);
     assert_eq!(listed("a.c:30"), [3]);
     assert_eq!(listed("main"), [1]);
+}
+
+/// Whether from an own trace or from one inside.
+#[test]
+fn distances_between_events_that_may_be_false_are_as_doubtful() {
+    let rank_errors = |events_suspect: u64| {
+        let mut contents = nest();
+        let trace = Trace { writer: 0, reader: 1, region: 3, exact_usages: 2, ..Trace::default() };
+        contents.traces = vec![Trace { distinct: Histogram::of([7]), index: Histogram::of([7]), ..trace }];
+        contents.header.accuracy = Accuracy { events_checked: 1000, events_suspect, ..Accuracy::default() };
+        let report = report(&contents, &Options::default());
+        let inside = counts(&report.regions[3]).own.crd.as_ref().unwrap().rank_error;
+        let around = counts(&report.regions[2]).total().crd.as_ref().unwrap().rank_error;
+        let program = counts(&report.program_total).own.crd.as_ref().unwrap().rank_error;
+        [inside, around, program]
+    };
+    assert_eq!(rank_errors(0), [0.0; 3]);
+    assert_eq!(rank_errors(250), [0.25; 3]);
+    assert_eq!(rank_errors(1000), [1.0; 3]);
 }
 
 #[test]

@@ -129,7 +129,7 @@ function controls(figures) {
 }
 
 // Beyond this a reader should know; 738 samples have it.
-const FEW_SAMPLES = 0.05;
+const UNSURE = 0.05;
 
 function distanceSection(crd) {
   const method = {
@@ -140,7 +140,7 @@ function distanceSection(crd) {
   const section = element("section", { class: "section" }, element("h3", {}, "Reuse distance"));
   const how =
     `${count(crd[view.kind].count)} distances, ${method}` + (crd.rate < 1 ? ` (${percent(crd.rate)} followed)` : "") +
-    (crd.rank_error > FEW_SAMPLES ? `; few samples: ranks \u00b1 ${percent(crd.rank_error)}` : "");
+    (crd.rank_error > UNSURE ? `; ranks \u00b1 ${percent(crd.rank_error)}` : "");
   section.append(
     element("p", { class: "muted" }, how),
     element(

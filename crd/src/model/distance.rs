@@ -91,8 +91,9 @@ pub struct Crd {
     /// How far the ranks of quantiles may be off because distances were sampled, 0 to 1: with 95 % confidence the
     /// median printed here is a quantile from `0.5 - rank_error` to `0.5 + rank_error` of all distances (Dvoretzky,
     /// Kiefer and Wolfowitz 1956, with Massart's constant), what their transform to distinct ones may move past a
-    /// quantile by chance, and the share of the intervals that were given up and that no other stands for. 0 where
-    /// every usage was followed.
+    /// quantile by chance, the share of the intervals that were given up and that no other stands for, and the share of
+    /// events that may be false ([`super::Accuracy::estimated_false_rate`]). 0 where every usage was followed, and none
+    /// is doubtful.
     pub rank_error: f64,
     /// Sampled intervals given up before the element was used again: they count as longer than all others.
     pub abandoned: u64,

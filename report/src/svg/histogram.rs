@@ -19,7 +19,7 @@ pub const PLOT_HEIGHT: i32 = 240;
 /// Bars of the histogram.
 pub const BARS: RGBColor = RGBColor(59, 128, 158);
 /// Beyond this part, which 738 samples have, the picture says how far ranks may be off.
-const FEW_SAMPLES: f64 = 0.05;
+const UNSURE: f64 = 0.05;
 const CUMULATIVE: RGBColor = RGBColor(26, 26, 30);
 const MEDIAN: RGBColor = RGBColor(160, 30, 90);
 /// One colour for each cache level, nearest first.
@@ -101,8 +101,8 @@ fn head(canvas: &mut Canvas, report: &Report, region: &Region, crd: &Crd) {
     if crd.rate < 1.0 {
         line += &format!("  \u{b7}  estimated from {} of the uses", number::percent(crd.rate));
     }
-    if crd.rank_error > FEW_SAMPLES {
-        line += &format!(" (few: ranks \u{b1} {})", number::percent(crd.rank_error));
+    if crd.rank_error > UNSURE {
+        line += &format!(" (ranks \u{b1} {})", number::percent(crd.rank_error));
     }
     canvas.text(&line, (LEFT, 50), Anchor::Start, Font::new(12.5).colour(INK));
     let place = label::place(region);
