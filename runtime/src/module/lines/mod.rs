@@ -26,8 +26,9 @@ const LINE: u64 = 64;
 const ELEMENTS: usize = (LINE / GRANULE) as usize;
 /// Ranges of so many lines are looked through with several kinds of lines in hand.
 const MANY_LINES: u64 = 64;
-/// Kinds of lines in hand: members of structures that different lines write repeat after 3, 5 or 7 lines.
-const SLOTS: usize = 16;
+/// Kinds of lines in hand: members of structures that different lines write repeat after 3, 5 or 7 lines, and nodes of
+/// trees have members that some of them never got. 2.5 KiB of the stack.
+const SLOTS: usize = 32;
 /// Bits of a site in a key: more than `Sites` can number.
 const SITE_BITS: u32 = 24;
 
