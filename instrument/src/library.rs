@@ -318,6 +318,11 @@ pub fn only_computes(function: FunctionValue<'_>) -> bool {
     function.count_basic_blocks() == 0 && (is_address(name) || is_arithmetic(name) && of_a_number())
 }
 
+/// Whether a function that is called may do anything: neither LLVM's own nor one that [`only_computes`].
+pub fn is_opaque(callee: Option<FunctionValue<'_>>) -> bool {
+    !callee.is_some_and(|c| c.get_name().to_bytes().starts_with(b"llvm.") || only_computes(c))
+}
+
 fn is_arithmetic(name: &[u8]) -> bool {
     // glibc's names for -ffinite-math-only in older programs; `sqrtf` and `sqrtl`.
     let name = name.strip_prefix(b"__").and_then(|n| n.strip_suffix(b"_finite")).unwrap_or(name);

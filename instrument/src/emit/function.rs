@@ -9,6 +9,7 @@ use super::translate::Translation;
 use super::{Emitted, Likely, ModuleEmitter, Site};
 use crate::access::{Access, Action, Direction, Event, Plan, When, Worth};
 use crate::error::PassError;
+use crate::library;
 use crate::llvm;
 use crate::optimise::Optimised;
 use crate::optimise::memos::{Place, Scope};
@@ -443,10 +444,7 @@ fn needs(plan: &Plan<'_>, style: Style, tables: &Tables, guarded: &HashSet<usize
 /// Calls after which `write_base` may be another.
 fn opaque_calls<'ctx>(function: FunctionValue<'ctx>) -> Vec<InstructionValue<'ctx>> {
     let opaque = |inst: &InstructionValue<'ctx>| {
-        llvm::is_call(*inst)
-            && !llvm::is_inline_asm(*inst)
-            && !llvm::callee(*inst)
-                .is_some_and(|c| c.get_name().to_bytes().starts_with(b"llvm.") || crate::library::only_computes(c))
+        llvm::is_call(*inst) && !llvm::is_inline_asm(*inst) && library::is_opaque(llvm::callee(*inst))
     };
     function.get_basic_block_iter().flat_map(|b| b.get_instructions()).filter(opaque).collect()
 }

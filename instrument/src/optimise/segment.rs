@@ -50,8 +50,7 @@ pub fn synchronises(inst: InstructionValue<'_>) -> bool {
     match inst.get_opcode() {
         InstructionOpcode::Fence | InstructionOpcode::AtomicRMW | InstructionOpcode::AtomicCmpXchg => true,
         InstructionOpcode::Load | InstructionOpcode::Store => llvm::is_atomic(inst),
-        _ if llvm::is_call(inst) => !llvm::callee(inst)
-            .is_some_and(|c| c.get_name().to_bytes().starts_with(b"llvm.") || library::only_computes(c)),
+        _ if llvm::is_call(inst) => library::is_opaque(llvm::callee(inst)),
         _ => false,
     }
 }
