@@ -39,6 +39,18 @@ fn reader(thread: u32) -> Reader {
     Reader { view, _transitions: transitions }
 }
 
+/// A thread's first read of the value is communication; the second is reuse, of a state that tells that it has read.
+fn read_twice(tables: &Tables, thread: u32) {
+    let mut reader = reader(thread);
+    let first = reader.view.read(&tables.states, &tables.cell);
+    assert!(matches!(first, Read::Communication { writer, .. } if writer == fresh(0)), "{first:?}");
+    let second = reader.view.read(&tables.states, &tables.cell);
+    let Read::Reuse { writer, state, tracked: false } = second else { panic!("{second:?}") };
+    assert_eq!(writer, fresh(0));
+    let State { readers, .. } = tables.states.decode(state).expect("a state");
+    assert!(tables.states.sets.members(readers).any(|member| member == thread));
+}
+
 /// Two threads give the same state a name, a third one another state: one name each, and it means the same to all.
 #[test]
 fn equal_states_get_one_name() {
@@ -115,18 +127,9 @@ fn readers_that_are_close_find_composed_names_in_the_cell() {
     model(3, || {
         let tables = tables(6);
         write(&tables.cell, fresh(0));
-        let read = |thread: u32| {
-            let tables = Arc::clone(&tables);
-            move || {
-                let mut reader = reader(thread);
-                let first = reader.view.read(&tables.states, &tables.cell);
-                assert!(matches!(first, Read::Communication { writer, .. } if writer == fresh(0)), "{first:?}");
-                let second = reader.view.read(&tables.states, &tables.cell);
-                assert!(matches!(second, Read::Reuse { writer, .. } if writer == fresh(0)), "{second:?}");
-            }
-        };
-        let other = thread::spawn(read(4));
-        read(3)();
+        let theirs = Arc::clone(&tables);
+        let other = thread::spawn(move || read_twice(&theirs, 4));
+        read_twice(&tables, 3);
         other.join().expect("no panic");
         let State { readers, .. } = tables.states.decode(tables.cell.load(Ordering::Relaxed)).expect("a state");
         assert!(matches!(readers, ReaderSet::Near(band) if band.members().eq([3, 4])), "{readers:?}");
@@ -140,21 +143,9 @@ fn readers_of_one_cell_lose_nothing() {
     model(3, || {
         let tables = tables(6);
         write(&tables.cell, fresh(0));
-        let read = |thread: u32| {
-            let tables = Arc::clone(&tables);
-            move || {
-                let mut reader = reader(thread);
-                let first = reader.view.read(&tables.states, &tables.cell);
-                assert!(matches!(first, Read::Communication { writer, .. } if writer == fresh(0)), "{first:?}");
-                let second = reader.view.read(&tables.states, &tables.cell);
-                let Read::Reuse { writer, state, tracked: false } = second else { panic!("{second:?}") };
-                assert_eq!(writer, fresh(0));
-                let State { readers, .. } = tables.states.decode(state).expect("a state");
-                assert!(tables.states.sets.members(readers).any(|member| member == thread));
-            }
-        };
-        let other = thread::spawn(read(1));
-        read(70)();
+        let theirs = Arc::clone(&tables);
+        let other = thread::spawn(move || read_twice(&theirs, 1));
+        read_twice(&tables, 70);
         other.join().expect("no panic");
         let State { writer, readers } = tables.states.decode(tables.cell.load(Ordering::Relaxed)).expect("a state");
         assert_eq!(writer, fresh(0));
