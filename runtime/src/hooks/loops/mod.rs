@@ -26,7 +26,7 @@ use super::range::fill;
 use super::scan::prefetch;
 use crate::process::Process;
 use crate::thread::Thread;
-use crate::thread::quiet::{Pattern, WORD, part_end};
+use crate::thread::quiet::{Pattern, part_end};
 use core::num::NonZeroU64;
 use core::ops::Range;
 use core::slice;
@@ -37,6 +37,10 @@ pub use stream::read as stream;
 use threadtalk_abi::loops::{Access, MOST_ACCESSES, WRITE};
 use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT, GRANULE};
 use threadtalk_profile::layout::CrdMode;
+
+/// Memory whose cells are one cache line. A loop whose steps are no longer stores to all lines of cells in its range, so
+/// that nobody is spared any by knowing what lies between its accesses: it is forgotten with them, at once.
+const CELL_LINE: u64 = 64;
 
 /// An access as a range: `first ..= last` byte over all iterations.
 #[derive(Clone, Copy)]
@@ -288,7 +292,7 @@ fn store(t: &mut Thread, p: &Process, access: &Access, span: Span, iterations: u
             let last = nth(many as i64 - 1);
             let (from, to) = (at.min(last), at.max(last) + bytes);
             let pattern = Pattern::of(access, from);
-            if pattern.is_exact() || step.unsigned_abs() <= WORD {
+            if pattern.is_exact() || step.unsigned_abs() <= CELL_LINE {
                 t.quiet.forget(t.header.own_base, (from, to), pattern);
             } else if t.quiet.is_filled(t.header.own_base, from) {
                 for first in (1..many as i64).map(nth) {
