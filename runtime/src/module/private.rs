@@ -1,9 +1,10 @@
 //! How much memory each region touches that it shares with nobody: for the min cutoff (Mazaheri et al., section 3.3).
 //!
 //! A value that no other thread has read belongs to the region whose line wrote it last. Cells are looked at when their
-//! memory dies and at the end of the process, one in 64: those of granules at multiples of 256 bytes (10 ms for a full
-//! signature of 256 MiB). Each address counts once, so that a block that is freed and allocated again in a loop is no
-//! larger than it is.
+//! memory dies and at the end of the process, one in 64: one in each 256 bytes (10 ms for a full signature of 256 MiB).
+//! Which one differs from stride to stride, because rows of arrays are multiples of strides long: with the first of
+//! each, LU had 256 private bytes instead of 123 000, as only every 32nd column was looked at. Each address counts
+//! once, so that a block that is freed and allocated again in a loop is no larger than it is.
 
 use crate::memory;
 use crate::process::Process;
@@ -16,6 +17,8 @@ use threadtalk_sigmem::{FreshId, Run};
 
 /// Bytes of memory from one cell looked at to the next.
 const STRIDE: u64 = 64 * GRANULE;
+/// Where memory begins is a multiple of this, which differs from run to run.
+const PAGE: u64 = 4096;
 /// Addresses are remembered modulo 2^26 strides: 16 GiB, in 8 MiB of bits.
 const SEEN_BITS: u64 = 1 << 26;
 /// Sums by (region, writing thread), for all threads.
@@ -37,9 +40,7 @@ impl PrivateSums {
 
     /// The elements of a range are about to die.
     pub fn range_dies(&self, process: &Process, address: u64, bytes: u64) {
-        let first = address.next_multiple_of(STRIDE);
-        let Some(bytes) = address.saturating_add(bytes).checked_sub(first).filter(|b| *b > 0) else { return };
-        for run in process.signature.directory.runs(first, bytes) {
+        for run in process.signature.directory.runs(address, bytes) {
             if let Run::Mapped { address, cells } = run {
                 self.look_at(process, address, cells);
             }
@@ -55,11 +56,14 @@ impl PrivateSums {
         });
     }
 
-    /// Every 64th of some cells, from the first on, which is that of `address`.
+    /// Those of some cells that stand for their strides. `address`: of the first one's granule.
     fn look_at(&self, process: &Process, address: u64, cells: &[AtomicU32]) {
-        for (cell, i) in cells.iter().step_by((STRIDE / GRANULE) as usize).zip(0..) {
-            let state = cell.load(Ordering::Relaxed);
-            if state != NONE && state & SHARED == 0 && self.is_new(address / STRIDE + i) {
+        let end = address + cells.len() as u64 * GRANULE;
+        for place in address / STRIDE..end.div_ceil(STRIDE) {
+            let granule = place * STRIDE + sampled(place) * GRANULE;
+            let cell = granule.checked_sub(address).and_then(|bytes| cells.get((bytes / GRANULE) as usize));
+            let Some(state) = cell.map(|cell| cell.load(Ordering::Relaxed)) else { continue };
+            if state != NONE && state & SHARED == 0 && self.is_new(place) {
                 let written = FreshId(state);
                 let site = written.site(process.site_bits);
                 let region = if site < process.lineless_sites { process.sites.region(site) } else { 0 };
@@ -73,5 +77,31 @@ impl PrivateSums {
         // SAFETY: below the number of bits.
         let word = unsafe { &*self.seen.add((bit / 64) as usize) };
         word.fetch_or(1 << (bit % 64), Ordering::Relaxed) >> (bit % 64) & 1 == 0
+    }
+}
+
+/// Which granule of a stride is looked at: another one in each of a page's, evenly spread. The same in all pages, for
+/// these lie elsewhere in each run, which is to find the same.
+fn sampled(place: u64) -> u64 {
+    place % (PAGE / STRIDE) * 37 % (STRIDE / GRANULE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PAGE, STRIDE, sampled};
+    use std::vec;
+    use std::vec::Vec;
+
+    #[test]
+    fn no_element_of_rows_and_no_member_of_structures_is_looked_at_more_often() {
+        let of_page: Vec<u64> = (0..PAGE / STRIDE).map(sampled).collect();
+        for granules in [2, 4, 8, 16] {
+            let mut looked = vec![0; granules];
+            of_page.iter().for_each(|granule| looked[*granule as usize % granules] += 1);
+            assert!(looked.iter().all(|n| *n == of_page.len() / granules), "{granules}: {looked:?}");
+        }
+        let mut sorted = of_page;
+        sorted.sort_unstable();
+        assert!(sorted.windows(2).all(|w| (1..=7).contains(&(w[1] - w[0]))) && sorted[0] < 7, "{sorted:?}");
     }
 }

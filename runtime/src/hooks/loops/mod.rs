@@ -38,8 +38,8 @@ use threadtalk_abi::loops::{Access, MOST_ACCESSES, WRITE};
 use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT, GRANULE};
 use threadtalk_profile::layout::CrdMode;
 
-/// Memory whose cells are one cache line. A loop whose steps are no longer stores to all lines of cells in its range, so
-/// that nobody is spared any by knowing what lies between its accesses: it is forgotten with them, at once.
+/// Memory whose cells are one cache line. A loop whose steps are no longer stores to all lines of cells in its range,
+/// so that nobody is spared any by knowing what lies between its accesses: it is forgotten with them, at once.
 const CELL_LINE: u64 = 64;
 
 /// An access as a range: `first ..= last` byte over all iterations.
