@@ -78,6 +78,7 @@ impl<'ctx> Collector<'_, 'ctx> {
         }
         let brief = Brief::find(&nesting.loops, analysis.as_ref());
         worth::weigh(&mut events, &nesting.loops, &brief, accesses);
+        intrinsics::rejoin(self.module.get_context(), &mut events);
         let entrances = entrances(function, &nesting);
         let entry_region = self.functions.known_region(Unit::of(function));
         Some((Plan { function, events, entry_region, entrances, accesses, brief }, analysis))

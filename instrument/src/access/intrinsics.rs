@@ -1,14 +1,11 @@
 //! LLVM's intrinsics that access memory.
 
-use super::{Access, Action, Direction};
+use super::{Access, Action, Direction, Event, Worth};
 use crate::llvm;
 use crate::skip::Skipper;
 use inkwell::context::ContextRef;
 use inkwell::module::Module;
-use inkwell::values::{AsValueRef, InstructionValue, IntValue, PointerValue};
-
-/// Copies and fills up to this size, if a power of two, are inlined as accesses.
-const INLINE_BYTES: u64 = 64;
+use inkwell::values::{AsValueRef, InstructionValue, PointerValue};
 
 /// The actions of a call of the intrinsic `name`; empty if it touches no shared memory.
 pub fn of<'ctx>(
@@ -26,7 +23,7 @@ pub fn of<'ctx>(
     if starts("memset.") {
         let pointer = llvm::pointer_operand(inst, 0);
         let kept = llvm::is_plain_pointer(pointer.as_value_ref()) && !skipper.is_private(pointer);
-        return if kept { vec![range(module, Direction::Write, pointer, llvm::int_operand(inst, 2))] } else { vec![] };
+        return if kept { vec![range(module, Direction::Write, inst, 0)] } else { vec![] };
     }
     vector(module, context, inst, rest, skipper).into_iter().collect()
 }
@@ -37,32 +34,47 @@ fn copy<'ctx>(module: &Module<'ctx>, inst: InstructionValue<'ctx>, skipper: &mut
     let mut kept = |p: PointerValue<'ctx>| llvm::is_plain_pointer(p.as_value_ref()) && !skipper.is_private(p);
     match (kept(to), kept(from)) {
         (false, false) => vec![],
-        (true, false) => vec![range(module, Direction::Write, to, bytes)],
-        (false, true) => vec![range(module, Direction::Read, from, bytes)],
-        (true, true) if inlined(bytes).is_some() => {
-            vec![range(module, Direction::Read, from, bytes), range(module, Direction::Write, to, bytes)]
+        (true, false) => vec![range(module, Direction::Write, inst, 0)],
+        (false, true) => vec![range(module, Direction::Read, inst, 1)],
+        (true, true) => {
+            let both = [range(module, Direction::Read, inst, 1), range(module, Direction::Write, inst, 0)];
+            match both.iter().all(|action| matches!(action, Action::Plain(..))) {
+                true => both.to_vec(),
+                false => vec![Action::Copy(to, from, bytes)],
+            }
         }
-        (true, true) => vec![Action::Copy(to, from, bytes)],
     }
 }
 
-fn inlined(bytes: IntValue<'_>) -> Option<u64> {
-    llvm::constant(bytes.as_value_ref()).filter(|b| b.is_power_of_two() && *b <= INLINE_BYTES)
-}
-
-fn range<'ctx>(
-    module: &Module<'ctx>,
-    direction: Direction,
-    pointer: PointerValue<'ctx>,
-    bytes: IntValue<'ctx>,
-) -> Action<'ctx> {
-    match inlined(bytes) {
-        Some(bytes) => {
-            let align = llvm::known_alignment(module, pointer);
-            Action::Plain(direction, Access { pointer, bytes, align })
-        }
+/// What a copy or fill does at its pointer argument `number`: one access, if it is small enough.
+fn range<'ctx>(module: &Module<'ctx>, direction: Direction, inst: InstructionValue<'ctx>, number: u32) -> Action<'ctx> {
+    let (pointer, bytes) = (llvm::pointer_operand(inst, number), llvm::int_operand(inst, 2));
+    let access = |bytes| {
+        let align = llvm::known_alignment(module, pointer).max(llvm::argument_alignment(inst, number));
+        Some(Access { pointer, bytes, align }).filter(Access::is_inlined)
+    };
+    match llvm::constant(bytes.as_value_ref()).and_then(access) {
+        Some(access) => Action::Plain(direction, access),
         None => Action::Range(direction, pointer, bytes),
     }
+}
+
+/// Makes one action of what a copy reads and writes where that is worth no more than calls: of sizes that have no
+/// function of their own.
+pub fn rejoin<'ctx>(context: ContextRef<'ctx>, events: &mut Vec<Event<'ctx>>) {
+    events.dedup_by(|writes, reads| {
+        let (Action::Plain(Direction::Read, from), Action::Plain(Direction::Write, to)) =
+            (&reads.action, &writes.action)
+        else {
+            return false;
+        };
+        let joins = (reads.inst, reads.worth) == (writes.inst, Worth::Call) && !from.bytes.is_power_of_two();
+        if joins {
+            let bytes = context.i64_type().const_int(from.bytes, false);
+            reads.action = Action::Copy(to.pointer, from.pointer, bytes);
+        }
+        joins
+    });
 }
 
 fn vector<'ctx>(
@@ -98,10 +110,10 @@ fn vector<'ctx>(
     }
     if llvm::is_all_ones(mask) {
         let bytes = lane * u64::from(mask.get_type().get_size());
-        return Some(if bytes.is_power_of_two() && bytes <= INLINE_BYTES {
-            Action::Plain(direction, Access { pointer, bytes, align })
-        } else {
-            Action::Range(direction, pointer, context.i64_type().const_int(bytes, false))
+        let access = Access { pointer, bytes, align };
+        return Some(match access.is_inlined() {
+            true => Action::Plain(direction, access),
+            false => Action::Range(direction, pointer, context.i64_type().const_int(bytes, false)),
         });
     }
     Some(match family {

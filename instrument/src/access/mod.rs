@@ -18,6 +18,7 @@ pub mod worth;
 use crate::library::{Allocator, Effect};
 use crate::tables::{RegionId, SiteId};
 use inkwell::values::{FunctionValue, InstructionValue, IntValue, PointerValue, VectorValue};
+use threadtalk_abi::GRANULE;
 
 /// Whether memory is read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,10 +43,35 @@ pub enum When {
 pub struct Access<'ctx> {
     /// Address.
     pub pointer: PointerValue<'ctx>,
-    /// Bytes; a power of two up to 64 is inlined.
+    /// Bytes. Up to 64 are inlined if they are a power of two, or whole granules.
     pub bytes: u64,
     /// What is known of the address's alignment; a power of two.
     pub align: u64,
+}
+
+/// Longest access that is inlined.
+pub const LONGEST: u64 = 64;
+
+impl Access<'_> {
+    /// Whether it consists of whole granules.
+    pub fn is_whole(&self) -> bool {
+        self.bytes.is_multiple_of(GRANULE) && self.align >= GRANULE
+    }
+
+    /// Whether there is an inlined sequence for it.
+    pub fn is_inlined(&self) -> bool {
+        (1..=LONGEST).contains(&self.bytes) && (self.bytes.is_power_of_two() || self.is_whole())
+    }
+}
+
+/// The powers of two that a length is the sum of, longest first, each with what comes before it.
+pub fn powers(length: u64) -> impl Iterator<Item = (u64, u64)> {
+    let mut before = 0;
+    std::iter::from_fn(move || {
+        let power = 1 << (length - before).checked_ilog2()?;
+        before += power;
+        Some((before - power, power))
+    })
 }
 
 /// What happens to memory.
@@ -130,4 +156,20 @@ pub struct Plan<'ctx> {
     pub accesses: usize,
     /// Loops that are known to run few iterations.
     pub brief: worth::Brief,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::powers;
+
+    #[test]
+    fn powers_add_up_to_the_length() {
+        for length in 0..=130u64 {
+            let all: Vec<_> = powers(length).collect();
+            assert!(all.iter().all(|(_, power)| power.is_power_of_two()), "{length}: {all:?}");
+            assert!(all.windows(2).all(|w| w[0].1 > w[1].1 && w[0].0 + w[0].1 == w[1].0), "{length}: {all:?}");
+            assert_eq!(all.iter().map(|(_, power)| power).sum::<u64>(), length);
+        }
+        assert_eq!(powers(44).collect::<Vec<_>>(), [(0, 32), (32, 8), (40, 4)]);
+    }
 }

@@ -5,7 +5,7 @@
 
 use super::prologue::{Needs, Prologue, WriteId};
 use super::read::{Detail, Exits, Read};
-use super::translate::Translation;
+use super::translate::{Shape, Translation};
 use super::{Emitted, Likely, ModuleEmitter, Site};
 use crate::access::{Access, Action, Direction, Event, Plan, When, Worth};
 use crate::error::PassError;
@@ -49,11 +49,6 @@ pub struct FunctionEmitter<'e, 'a, 'ctx> {
     guarded: &'e HashSet<usize>,
     /// Whether the nest around an access was settled as a whole, by event.
     settled: HashMap<usize, IntValue<'ctx>>,
-}
-
-/// Sizes that the inlined sequences handle.
-pub fn is_inlined(access: &Access<'_>) -> bool {
-    hooks::read(access.bytes).is_some()
 }
 
 /// Instruments a function, given what the optimisations found.
@@ -168,7 +163,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
     fn branches(&self, event: &Event<'ctx>) -> bool {
         match &event.action {
             Action::Plain(_, access) | Action::Update(access) => {
-                worth(event, self.style) > Worth::Call && is_inlined(access)
+                worth(event, self.style) > Worth::Call && access.is_inlined()
             }
             Action::CompareExchange(_) => true,
             Action::Scattered(.., mask) => !llvm::is_all_ones(*mask),
@@ -347,7 +342,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         let exchanged = llvm::result(event.inst).into_struct_value();
         debug_assert!(exchanged.get_type().count_fields() == 2, "cmpxchg gives {{value, success}}");
         let success = m.builder.build_extract_value(exchanged.as_aggregate_value_enum(), 1, "")?.into_int_value();
-        let inline = worth(event, self.style) > Worth::Call && is_inlined(access);
+        let inline = worth(event, self.style) > Worth::Call && access.is_inlined();
         let after_read = m.block_after(m.here()?);
         let write = m.block_after(after_read);
         if inline {
@@ -414,15 +409,15 @@ fn needs(plan: &Plan<'_>, style: Style, tables: &Tables, guarded: &HashSet<usize
     let mut needs = Needs::default();
     for (number, event) in plan.events.iter().enumerate() {
         match &event.action {
-            Action::Plain(direction, access) if worth(event, style) > Worth::Call && is_inlined(access) => {
+            Action::Plain(direction, access) if worth(event, style) > Worth::Call && access.is_inlined() => {
                 let looks = *direction == Direction::Read || guarded.contains(&number);
                 needs.reads |= looks;
-                needs.reads_of_two |= looks && access.bytes == 8;
+                needs.reads_of_two |= looks && Shape::of(access.bytes, access.align).cells == 2;
                 needs.writes |= *direction == Direction::Write;
                 needs.translation |= *direction == Direction::Read;
             }
             Action::Update(access) | Action::CompareExchange(access)
-                if worth(event, style) > Worth::Call && is_inlined(access) =>
+                if worth(event, style) > Worth::Call && access.is_inlined() =>
             {
                 needs.reads = true;
                 needs.reads_of_two |= access.bytes == 8;

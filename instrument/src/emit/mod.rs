@@ -52,8 +52,6 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use threadtalk_abi::thread::TLS_SYMBOL;
 
-pub use function::is_inlined;
-
 /// Result of emitting something.
 pub type Emitted<T> = Result<T, PassError>;
 

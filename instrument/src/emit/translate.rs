@@ -24,37 +24,44 @@ pub struct Translation<'ctx> {
     pub shift: IntValue<'ctx>,
     /// The first cell.
     pub cells: PointerValue<'ctx>,
-    /// If the access may touch a granule more than its size says: that one, or the last of the others.
+    /// If the access may touch a granule more than [`Shape::cells`] says: that one, or the last of the others.
     pub last: Option<Last<'ctx>>,
     /// The cells are not in one stretch; `None` if that cannot be.
     pub odd: Option<IntValue<'ctx>>,
 }
 
-/// The cell of the last byte of an access whose address may lie inside a granule.
+/// The cell of the last byte of an access whose address may lie inside a granule, or the third of three cells.
 #[derive(Clone, Copy, Debug)]
 pub struct Last<'ctx> {
     /// The cell.
     pub cell: PointerValue<'ctx>,
-    /// 1 if it is one more, 0 if it is among the others (64 bits).
+    /// 1 if it is one more, 0 if it is among the others (64 bits). Of three cells the third: always 1.
     pub more: IntValue<'ctx>,
 }
 
 /// How the granules of an access can lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Granules, without the one more of a ragged access.
+    /// Granules, without the one more of a ragged access, or the third of three.
     pub cells: u32,
     /// It may touch one granule more.
     pub ragged: bool,
+    /// It touches one granule more: two are compared in one number.
+    pub third: bool,
     /// The address may lie inside a granule: round down.
     pub round: bool,
 }
 
 impl Shape {
-    /// The shape of an access of `bytes` (a power of two) at an address that is a multiple of `align`.
+    /// The shape of an access of `bytes` (a power of two, or whole granules) at an address that is a multiple of
+    /// `align`.
     pub fn of(bytes: u64, align: u64) -> Self {
         let ragged = align < bytes && align < GRANULE;
-        Shape { cells: bytes.div_ceil(GRANULE) as u32, ragged, round: align < GRANULE }
+        let (cells, third) = match bytes.div_ceil(GRANULE) as u32 {
+            3 => (2, true),
+            cells => (cells, false),
+        };
+        Shape { cells, ragged, third, round: align < GRANULE }
     }
 }
 
@@ -126,6 +133,10 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             let more = self.widen(self.compare(IntPredicate::NE, end, others)?)?;
             last = Some(Last { cell: cell(end)?, more });
         }
+        if shape.third {
+            let third = b.build_int_add(granule, self.c64(2 * GRANULE), "")?;
+            last = Some(Last { cell: cell(third)?, more: self.c64(1) });
+        }
         Ok(Translation { shift, cells: cell(granule)?, last, odd })
     }
 
@@ -191,8 +202,8 @@ mod tests {
     /// The shapes must agree with counting granules and chunks for each offset that the alignment allows.
     #[test]
     fn shapes_agree_with_counting() {
-        for bytes in [1u64, 2, 4, 8, 16, 32, 64] {
-            for align in [1u64, 2, 4, 8, 16, 32, 64] {
+        for align in [1u64, 2, 4, 8, 16, 32, 64] {
+            for bytes in (1u64..=64).filter(|b| b.is_power_of_two() || b % 4 == 0 && align >= 4) {
                 let shape = Shape::of(bytes, align);
                 for address in (0x1ffc0u64..0x20040).filter(|a| a % align == 0) {
                     let last = address + bytes - 1;
@@ -200,7 +211,8 @@ mod tests {
                     let more = last / 4 != address / 4 + u64::from(shape.cells) - 1;
                     let case = format!("{bytes} at {address:#x}/{align}");
                     assert_eq!(cells, u64::from(shape.cells) + u64::from(more), "{case}");
-                    assert!(shape.ragged || !more, "{case}");
+                    assert!(shape.ragged || shape.third || !more, "{case}");
+                    assert!(more || !shape.third, "{case}");
                     assert!(shape.round || address % 4 == 0, "{case}");
                     assert!(may_straddle(0, bytes as i64, align) || last >> 16 == address >> 16, "{case}");
                 }
@@ -210,10 +222,11 @@ mod tests {
 
     #[test]
     fn aligned_accesses_need_no_test() {
-        assert_eq!(Shape::of(4, 4), Shape { cells: 1, ragged: false, round: false });
-        assert_eq!(Shape::of(8, 8), Shape { cells: 2, ragged: false, round: false });
-        assert_eq!(Shape::of(1, 1), Shape { cells: 1, ragged: false, round: true });
-        assert_eq!(Shape::of(2, 2), Shape { cells: 1, ragged: false, round: true });
+        let plain = Shape { cells: 1, ragged: false, third: false, round: false };
+        assert_eq!(Shape::of(4, 4), plain);
+        assert_eq!(Shape::of(8, 8), Shape { cells: 2, ..plain });
+        assert_eq!(Shape::of(1, 1), Shape { round: true, ..plain });
+        assert_eq!(Shape::of(2, 2), Shape { round: true, ..plain });
         assert!(!may_straddle(0, 8, 8) && !may_straddle(0, 1, 1) && !may_straddle(4, 16, 16));
         assert!(may_straddle(0, 8, 4) && may_straddle(-4, 4, 8) && may_straddle(0, 24, 16) && may_straddle(0, 4, 1));
     }

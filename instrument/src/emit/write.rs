@@ -4,12 +4,12 @@ use super::prologue::{Prologue, WriteId};
 use super::read::Exits;
 use super::translate::{Shape, Translation};
 use super::{Emitted, Likely, ModuleEmitter, Site};
-use crate::access::{Access, Direction};
+use crate::access::{Access, Direction, powers};
 use crate::error::PassError;
 use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{InstructionValue, IntValue};
-use threadtalk_abi::hooks;
+use threadtalk_abi::{GRANULE, hooks};
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// A write; all ways end at the exits. `guarded`: what is not the thread's own is left to the runtime, which may
@@ -42,10 +42,13 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 if access.align >= 8 { self.relaxed(store, 8) } else { granule_aligned(store) }
             }
             lanes => {
-                let all = self.splat(id, lanes)?;
+                let all: Vec<_> =
+                    powers(lanes.into()).map(|(_, part)| self.splat(id, part as u32)).collect::<Emitted<_>>()?;
                 self.require_cells(translation, exits.slow)?;
                 self.require_own(prologue, translation, lanes, (guarded, exits.slow))?;
-                granule_aligned(b.build_store(translation.cells, all)?);
+                for ((first, _), part) in powers(lanes.into()).zip(all) {
+                    granule_aligned(b.build_store(self.offset(translation.cells, first * GRANULE)?, part)?);
+                }
             }
         }
         if let Some(last) = translation.last {
@@ -103,14 +106,13 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         site: Site<'ctx>,
         done: BasicBlock<'ctx>,
     ) -> Emitted<BasicBlock<'ctx>> {
-        let hook = hooks::write(access.bytes).ok_or(PassError::Invalid("no hook for this size".into()))?;
-        self.cold_block(done, || {
-            self.call(hook, &[access.pointer.into(), self.global_site(site)?.into()])?;
-            Ok(())
+        self.cold_block(done, || match hooks::write(access.bytes) {
+            Some(hook) => self.call(hook, &[access.pointer.into(), self.global_site(site)?.into()]).map(drop),
+            None => self.call_access(Direction::Write, access, site),
         })
     }
 
-    /// A cold block that calls the function for a read and branches to `done`.
+    /// A cold block that calls the function for a read, or those for its parts, and branches to `done`.
     pub fn read_call(
         &self,
         access: &Access<'ctx>,
@@ -118,7 +120,11 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         done: BasicBlock<'ctx>,
     ) -> Emitted<BasicBlock<'ctx>> {
         self.cold_block(done, || {
-            self.call_access(Direction::Read, access, site)?;
+            for (first, bytes) in powers(access.bytes) {
+                let pointer = if first == 0 { access.pointer } else { self.offset(access.pointer, first)? };
+                let align = access.align.min(1 << first.trailing_zeros().min(63));
+                self.call_access(Direction::Read, &Access { pointer, bytes, align }, site)?;
+            }
             Ok(())
         })
     }

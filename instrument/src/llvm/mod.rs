@@ -11,6 +11,7 @@ pub mod loops;
 pub mod objects;
 
 use inkwell::IntPredicate;
+use inkwell::attributes::Attribute;
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
 use inkwell::llvm_sys::core::*;
@@ -199,6 +200,16 @@ pub fn alloca_element_size(alloca: InstructionValue<'_>) -> u64 {
 pub fn known_alignment(module: &Module<'_>, pointer: PointerValue<'_>) -> u64 {
     // SAFETY: a live pointer of a live module.
     unsafe { ffi::threadtalk_shim_known_alignment(pointer.as_value_ref(), module.as_mut_ptr()) }
+}
+
+/// What a call says of the alignment of its pointer argument `number`; 1 if nothing.
+pub fn argument_alignment(call: InstructionValue<'_>, number: u32) -> u64 {
+    let kind = Attribute::get_named_enum_kind_id("align");
+    // SAFETY: a live call with so many arguments; their attributes are numbered from 1.
+    unsafe {
+        let align = LLVMGetCallSiteEnumAttribute(call.as_value_ref(), number + 1, kind);
+        if align.is_null() { 1 } else { LLVMGetEnumAttributeValue(align).max(1) }
+    }
 }
 
 /// Uses of a value, as the users.

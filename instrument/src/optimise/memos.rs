@@ -100,8 +100,9 @@ fn is_question(inst: InstructionValue<'_>) -> bool {
 }
 
 fn is_candidate(event: &Event<'_>) -> bool {
+    // There are functions behind memos for powers of two.
     event.worth == Worth::Events
-        && plain(event).is_some_and(|(d, access)| d == Direction::Read && crate::emit::is_inlined(access))
+        && plain(event).is_some_and(|(d, access)| d == Direction::Read && hooks::read(access.bytes).is_some())
 }
 
 /// What the counter depends on, as far as it is known here.

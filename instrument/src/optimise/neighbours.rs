@@ -7,20 +7,17 @@
 //! first one.
 
 use super::segment::{Segments, plain};
-use crate::access::{Access, Direction, Event, Plan, Worth};
+use crate::access::{Access, Direction, Event, LONGEST, Plan, Worth};
 use crate::llvm::analysis::Analysis;
 use crate::llvm::loops::Loops;
 use inkwell::values::InstructionValue;
 use std::collections::HashSet;
-use threadtalk_abi::GRANULE;
 use threadtalk_abi::module::VARIABLE_STRIDE;
 
 /// Groups that are open at a time: those used last. Keeps the work linear.
 const MOST_OPEN: usize = 4;
 /// Accesses of a group: a line of bytes in 4-byte pieces.
 const MOST_PIECES: usize = 16;
-/// Longest access that is inlined.
-const LONGEST: u64 = 64;
 
 /// An access that may become part of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +71,7 @@ pub fn run<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis) -> usize {
         }
         let (Some((direction, access)), Some((leader, first))) = (access, distance_of[number]) else { continue };
         let bytes = access.bytes;
-        let joinable = event.worth > Worth::Call && is_whole(access) && repeats(event);
+        let joinable = event.worth > Worth::Call && access.is_whole() && access.is_inlined() && repeats(event);
         let same = |group: &Group<'ctx>| {
             let other = &plan.events[group.event];
             joinable
@@ -133,11 +130,6 @@ fn has_gaps(run: &[Piece], plan: &Plan<'_>, loops: &Loops<'_>, analysis: &mut An
     let (stride, _) = analysis.strides(access.pointer, block);
     // Rows of an array whose length is known only when the program runs are no structures.
     stride != VARIABLE_STRIDE && (stride == 0 || u64::from(stride.unsigned_abs()) > bytes)
-}
-
-/// Whole granules of a size that is inlined.
-fn is_whole(access: &Access<'_>) -> bool {
-    access.bytes.is_multiple_of(GRANULE) && access.align >= GRANULE && crate::emit::is_inlined(access)
 }
 
 /// Runs of pieces without gaps, each of a length that is inlined. Pieces without neighbours are in none.

@@ -27,7 +27,7 @@ pub fn run(plan: &Plan<'_>, analysis: &mut Analysis) -> Vec<Sharing> {
     let segments = Segments::find(&plan.events);
     let shareable = |i: &usize| {
         let event = &plan.events[*i];
-        event.worth > Worth::Call && plain(event).is_some_and(|(_, access)| crate::emit::is_inlined(access))
+        event.worth > Worth::Call && plain(event).is_some_and(|(_, access)| access.is_inlined())
     };
     let events: Vec<usize> = (0..plan.events.len()).filter(shareable).collect();
     let pointers: Vec<_> = events

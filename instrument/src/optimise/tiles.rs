@@ -213,5 +213,5 @@ fn item(at: InstructionValue<'_>, address: inkwell::llvm_sys::prelude::LLVMValue
 fn describable<'ctx>(event: &Event<'ctx>) -> Option<PointerValue<'ctx>> {
     let (_, access) = plain(event).filter(|_| event.worth > Worth::Call && !llvm::is_atomic(event.inst))?;
     let whole = access.bytes.is_multiple_of(GRANULE) && access.align >= GRANULE;
-    (whole && crate::emit::is_inlined(access)).then_some(access.pointer)
+    (whole && access.is_inlined()).then_some(access.pointer)
 }

@@ -129,5 +129,5 @@ fn writes(event: &Event<'_>) -> bool {
 }
 
 fn is_plain(event: &Event<'_>) -> bool {
-    event.worth > Worth::Call && plain(event).is_some_and(|(_, access)| crate::emit::is_inlined(access))
+    event.worth > Worth::Call && plain(event).is_some_and(|(_, access)| access.is_inlined())
 }
