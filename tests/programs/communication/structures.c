@@ -14,7 +14,7 @@
 enum { ROUNDS = 5 };
 
 #define ALL(DO) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15) DO(16) DO(17)
-#define DECLARE(n) static struct words##n { int word[(n) + 1]; } given##n, taken##n, last##n;
+#define DECLARE(n) struct words##n { int word[(n) + 1]; } given##n, taken##n, last##n;
 ALL(DECLARE)
 
 static void *fill(void *unused) {
