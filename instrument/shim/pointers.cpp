@@ -101,6 +101,10 @@ bool threadtalk_shim_captured(LLVMValueRef pointer, bool return_captures) {
   return others.captures;
 }
 
+bool threadtalk_shim_interposable(LLVMValueRef function) { return unwrap<Function>(function)->isInterposable(); }
+
+bool threadtalk_shim_only_reads(LLVMValueRef function) { return unwrap<Function>(function)->onlyReadsMemory(); }
+
 uint64_t threadtalk_shim_fixed_store_size(LLVMModuleRef module, LLVMTypeRef type) {
   Type *ty = unwrap(type);
   if (!ty->isSized())

@@ -25,6 +25,11 @@ void threadtalk_shim_has_features(LLVMValueRef function, const char *const *name
 // pointers.cpp
 LLVMValueRef threadtalk_shim_underlying_object(LLVMValueRef pointer);
 bool threadtalk_shim_captured(LLVMValueRef pointer, bool return_captures);
+// Whether another definition of a function may run in place of the one that is seen: by what it does, not as a copy of
+// the same source.
+bool threadtalk_shim_interposable(LLVMValueRef function);
+// Whether LLVM knows that a function writes no memory.
+bool threadtalk_shim_only_reads(LLVMValueRef function);
 uint64_t threadtalk_shim_fixed_store_size(LLVMModuleRef module, LLVMTypeRef type);
 uint64_t threadtalk_shim_static_alloca_size(LLVMValueRef alloca);
 uint64_t threadtalk_shim_alloca_element_size(LLVMValueRef alloca);

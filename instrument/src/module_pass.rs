@@ -10,6 +10,7 @@ use crate::ignorelist::Ignorelist;
 use crate::llvm;
 use crate::optimise::{self, Optimised};
 use crate::options::{Options, Verify};
+use crate::pure::PureFunctions;
 use crate::regions::functions::Functions;
 use crate::skip::SkippedFunctions;
 use crate::tables::Tables;
@@ -46,6 +47,9 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
     let mut work = Work::new(module, options);
     let skipped = SkippedFunctions::find(module);
     let functions: Vec<_> = module.get_functions().filter(|&f| !skipped.contains(f, ignored)).collect();
+    if work.options.optimise && work.options.features.memory {
+        work.pure = PureFunctions::find(module);
+    }
     if work.options.features.control {
         work.count_control_flow(&functions)?;
     }
@@ -54,12 +58,13 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
         return Ok(false);
     };
     llvm::debug::follow_variables_alone();
-    let Work { mut tables, options, counted, .. } = work;
+    let Work { mut tables, options, counted, mut pure, .. } = work;
+    pure.look(plans.iter().filter(|(_, found)| found.may_look()).map(|(plan, _)| plan.function));
     let mut statistics = Statistics::default();
     for (plan, found) in plans {
         if options.features.memory {
             let header = counted.get(&plan.function).map(|c| c.header);
-            statistics.instrument(&emitter, (plan, found), &options, &tables, header)?;
+            statistics.instrument(&emitter, (plan, found), &options, (&tables, &pure), header)?;
         }
     }
     for (&function, of) in counted.iter().filter(|(_, of)| !of.slots.is_empty()) {
@@ -96,6 +101,8 @@ struct Work<'m, 'ctx> {
     /// Once something is emitted.
     emitter: Option<ModuleEmitter<'m, 'ctx>>,
     counted: HashMap<FunctionValue<'ctx>, Counted<'ctx>>,
+    /// As they were before anything was emitted.
+    pure: PureFunctions<'ctx>,
 }
 
 impl<'m, 'ctx> Work<'m, 'ctx> {
@@ -107,6 +114,7 @@ impl<'m, 'ctx> Work<'m, 'ctx> {
             functions: Functions::scan(module),
             emitter: None,
             counted: HashMap::new(),
+            pure: PureFunctions::default(),
         }
     }
 
@@ -153,7 +161,7 @@ impl<'m, 'ctx> Work<'m, 'ctx> {
             }
             // At once: the analysis, most of the pass's time in numeric code, still holds.
             let optimises = self.options.features.memory && self.options.optimises(&plan);
-            let found = if optimises { optimise::run(&mut plan, analysis) } else { Optimised::default() };
+            let found = if optimises { optimise::run(&mut plan, analysis, &self.pure) } else { Optimised::default() };
             plans.push((plan, found));
         }
         Ok(plans)
@@ -180,7 +188,7 @@ impl<'ctx> Statistics<'ctx> {
         emitter: &ModuleEmitter<'_, 'ctx>,
         (plan, mut found): (Plan<'ctx>, Optimised<'ctx>),
         options: &Options,
-        tables: &Tables,
+        (tables, pure): (&Tables, &PureFunctions<'ctx>),
         header: Option<PointerValue<'ctx>>,
     ) -> Result<(), PassError> {
         let inline = options.inlines(&plan);
@@ -195,7 +203,7 @@ impl<'ctx> Statistics<'ctx> {
         }
         emitter.offer_loops(plan.function, &mut found.loops)?;
         if options.optimises(&plan) {
-            optimise::run_late(&plan, &mut found);
+            optimise::run_late(&plan, &mut found, pure);
         }
         self.windows += found.memos.windows.questions.len();
         let style = if inline { Style::Inline } else { Style::Calls };

@@ -34,7 +34,7 @@ struct header {
   uint64_t ranges, quiet;
   const uint64_t *writable;
   void *windows;
-  uint64_t stamp, shortest, settled, events_first, events_end, quiets[64];
+  uint64_t stamp, shortest, settled, events_first, events_end, quiets[64], called;
 };
 struct thread { struct header header; struct slot events[1024]; uint64_t visits[4096]; uint64_t column[COUNTERS]; int id; };
 struct event { uint64_t rar, next, raw; uint32_t site; int writer, reader; struct event *rest; };
@@ -118,7 +118,7 @@ HOOK void *__threadtalk_attach(void) {
   for (int i = 0; i < 16; i++) t->header.memos[i] = (struct memo){UINT64_MAX, 0, 0, &nothing.rar};
   // No window has this stamp: every loop asks.
   static char no_windows[1024 * 64];
-  t->header.windows = no_windows, t->header.stamp = 256, t->header.shortest = 3, t->header.events_first = UINT64_MAX;
+  t->header.windows = no_windows, t->header.stamp = 256, t->header.shortest = 3, t->header.called = UINT64_MAX, t->header.events_first = UINT64_MAX;
   // Nothing is own: what stands in for cells where there are none must not look like it.
   if (logging) t->header.own_base = 0xfeedbee5, t->header.own_span = 1;
   __threadtalk_thread = t;

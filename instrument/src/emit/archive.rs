@@ -1,5 +1,6 @@
 //! The functions that instrumented modules call, for the runtime's archive: see [`super::thunks`].
 
+use super::memos::{FORGET, FORGET_CALLED};
 use super::read::Detail;
 use super::registers::Registers;
 use super::thunks::{Alignment, KEPT, access_name, keeper_name, sized_hook};
@@ -23,7 +24,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     }
 
     fn define_set(&self, registers: Registers) -> Emitted<()> {
-        self.forget_body(self.new_function(super::memos::FORGET, self.forget_type(), registers))?;
+        for (name, called) in [(FORGET, false), (FORGET_CALLED, true)] {
+            self.forget_body(self.new_function(name, self.forget_type(), registers), called)?;
+        }
         for hook in KEPT {
             self.keeper_body(self.new_function(&keeper_name(hook), self.hook_type(hook), registers), hook)?;
         }

@@ -6,13 +6,14 @@
 use super::prologue::{Needs, Prologue, WriteId};
 use super::read::{Detail, Exits, Read};
 use super::translate::{Shape, Translation};
+use super::windows::Looking;
 use super::{Emitted, Likely, ModuleEmitter, Site};
 use crate::access::{Access, Action, Direction, Event, Plan, When, Worth};
 use crate::error::PassError;
 use crate::library;
 use crate::llvm;
 use crate::optimise::Optimised;
-use crate::optimise::memos::{Place, Scope};
+use crate::optimise::memos::{Memos, Place};
 use crate::optimise::shared_translation::Sharing;
 use crate::tables::Tables;
 use inkwell::basic_block::BasicBlock;
@@ -61,7 +62,7 @@ pub fn emit<'ctx>(
     header: Option<PointerValue<'ctx>>,
 ) -> Emitted<()> {
     let function = plan.function;
-    let needs = needs(plan, style, tables, &found.memos.windows.guarded);
+    let needs = needs(plan, style, tables, &found.memos);
     let reloads = if needs.writes { opaque_calls(function) } else { Vec::new() };
     let prologue = module.prologue(function, needs, header)?;
     let mut emitter = FunctionEmitter {
@@ -74,22 +75,29 @@ pub fn emit<'ctx>(
         settled: HashMap::new(),
     };
     module.hide(&found.inductions)?;
-    emitter.scopes(&found.memos.scopes)?;
+    emitter.scopes(&found.memos)?;
     // What is known of memory beyond one loop must not become wrong unseen.
     let asks = |offer: &usize| {
         let question = found.loops.get(*offer).and_then(|offer| offer.question);
-        question.is_some_and(|question| found.memos.windows.questions.contains(&question))
+        // Windows of nests have no key.
+        let windows = &found.memos.windows;
+        question.is_some_and(|question| windows.questions.contains(&question) && !windows.keyed.contains(&question))
     };
     let nests: Vec<_> = found.nests.iter().filter(|nest| nest.offers.iter().all(asks)).collect();
     for (nest, answer) in nests.iter().zip(module.ask_nests(function, &nests, &found.loops)?) {
         emitter.settled.extend(nest.events.iter().map(|&event| (event, answer)));
     }
     super::loops::place_in_nests(module, &found.memos.questions, loops::IN_NEST);
-    super::loops::place_in_nests(module, &found.memos.windows.questions, loops::WINDOWS);
+    let windows = &found.memos.windows;
+    super::loops::place_in_nests(module, &windows.questions, loops::WINDOWS);
+    super::loops::place_in_nests(module, &windows.called, loops::CALLED);
     for offer in &found.loops {
-        let question = offer.question.filter(|q| found.memos.windows.questions.contains(q));
-        if let (Some(question), Some(groups)) = (question, &offer.groups) {
-            module.look(&emitter.prologue, offer, groups, question)?;
+        if let (Some(question), Some(groups)) = (offer.question, &offer.groups) {
+            let called = windows.called.contains(&question);
+            if called || windows.questions.contains(&question) {
+                let looking = Looking { question, called, keyed: windows.keyed.contains(&question) };
+                module.look(&emitter.prologue, offer, groups, looking)?;
+            }
         }
     }
     let mut reloaded = Vec::new();
@@ -292,16 +300,30 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
     }
 
     /// The memos are empty where a nest begins and where it ends.
-    fn scopes(&self, scopes: &[Scope<'ctx>]) -> Emitted<()> {
-        let Some(header) = self.prologue.header else { return Ok(()) };
-        for scope in scopes {
-            for (point, entered) in [(scope.entry, true)].into_iter().chain(scope.exits.iter().map(|&e| (e, false))) {
-                self.module.builder.position_before(&point);
-                llvm::set_location(&self.module.builder, llvm::debug::of(point).map(|l| l.raw));
-                self.module.forget_memos(header, scope.memos, entered)?;
-                llvm::set_location(&self.module.builder, None);
+    fn scopes(&self, memos: &Memos<'ctx>) -> Emitted<()> {
+        let (Some(header), m) = (self.prologue.header, self.module) else { return Ok(()) };
+        let at = |point: InstructionValue<'ctx>| {
+            m.builder.position_before(&point);
+            llvm::set_location(&m.builder, llvm::debug::of(point).map(|l| l.raw));
+        };
+        for scope in &memos.scopes {
+            at(scope.entry);
+            m.forget_memos(header, memos.is_pure, (scope.memos, true))?;
+            let before = if scope.open { Some(m.open_nest(header, memos.is_pure)?) } else { None };
+            for &exit in &scope.exits {
+                at(exit);
+                if let Some(before) = before {
+                    m.builder.build_store(m.offset(header, offset::CALLED)?, before)?;
+                }
+                m.forget_memos(header, memos.is_pure, (scope.memos, false))?;
             }
         }
+        // What a signal handler calls, or who jumped out of one, is in no nest.
+        for &call in &memos.closed_calls {
+            at(call);
+            m.builder.build_store(m.offset(header, offset::CALLED)?, m.c64(u64::MAX))?;
+        }
+        llvm::set_location(&m.builder, None);
         Ok(())
     }
 
@@ -405,8 +427,9 @@ fn detail<'ctx>(event: &Event<'_>) -> Detail<'ctx> {
     }
 }
 
-fn needs(plan: &Plan<'_>, style: Style, tables: &Tables, guarded: &HashSet<usize>) -> Needs {
+fn needs(plan: &Plan<'_>, style: Style, tables: &Tables, memos: &Memos<'_>) -> Needs {
     let mut needs = Needs::default();
+    let guarded = &memos.windows.guarded;
     for (number, event) in plan.events.iter().enumerate() {
         match &event.action {
             Action::Plain(direction, access) if worth(event, style) > Worth::Call && access.is_inlined() => {
@@ -432,7 +455,8 @@ fn needs(plan: &Plan<'_>, style: Style, tables: &Tables, guarded: &HashSet<usize
         }
     }
     let visited = plan.entry_region.into_iter().chain(plan.entrances.iter().map(|e| e.region));
-    needs.header |= needs.translation || needs.writes || visited.into_iter().any(|r| tables.has_site(r));
+    let nests = !memos.scopes.is_empty() || !memos.windows.called.is_empty() || !memos.closed_calls.is_empty();
+    needs.header |= needs.translation || needs.writes || nests || visited.into_iter().any(|r| tables.has_site(r));
     needs
 }
 

@@ -23,6 +23,8 @@ use threadtalk_abi::window::NUMBERS;
 const LEAST_GRANTED: u64 = 32;
 /// Name of the function that empties memos.
 pub(super) const FORGET: &str = "threadtalk.forget";
+/// And of the one that does so in functions that nests may call.
+pub(super) const FORGET_CALLED: &str = "threadtalk.forget_called";
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Counts the read if its cells are in the memo's state (`equal` says that of all but the last one of a ragged
@@ -142,13 +144,28 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.access_body(function, hook, (Direction::Read, Detail::Refill(memo, share)), (bytes, alignment))
     }
 
-    /// Empties the first `memos` memos, where a nest is entered or left.
-    pub(super) fn forget_memos(&self, header: PointerValue<'ctx>, memos: u32, entered: bool) -> Emitted<()> {
+    /// Empties the first `memos` memos, where a nest is entered or left. `called`: the nest may be part of a caller's.
+    pub(super) fn forget_memos(
+        &self,
+        header: PointerValue<'ctx>,
+        called: bool,
+        (memos, entered): (u32, bool),
+    ) -> Emitted<()> {
         let used = if entered { memos } else { 0 };
         let arguments = [header.into(), self.c64(u64::from(memos)).into(), self.c32(used).into()];
-        let call = self.builder.build_call(self.function_for(FORGET, self.forget_type())?, &arguments, "")?;
+        let name = if called { FORGET_CALLED } else { FORGET };
+        let call = self.builder.build_call(self.function_for(name, self.forget_type())?, &arguments, "")?;
         call.set_call_convention(PRESERVE_ALL);
         Ok(())
+    }
+
+    /// Lets the functions that a nest calls look into its windows. Returns what is stored where it ends. `called`: the
+    /// nest may be part of a caller's.
+    pub(super) fn open_nest(&self, header: PointerValue<'ctx>, called: bool) -> Emitted<IntValue<'ctx>> {
+        let place = self.offset(header, offset::CALLED)?;
+        let before = if called { self.load_int(self.i64, header, offset::CALLED)? } else { self.c64(u64::MAX) };
+        self.builder.build_store(place, self.load_int(self.i64, header, offset::SHORTEST)?)?;
+        Ok(before)
     }
 
     pub(super) fn forget_type(&self) -> FunctionType<'ctx> {
@@ -156,16 +173,30 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.context.void_type().fn_type(&parameters, false)
     }
 
-    /// The body of [`FORGET`].
-    pub(super) fn forget_body(&self, function: FunctionValue<'ctx>) -> Emitted<()> {
+    /// The body of [`FORGET`], or of [`FORGET_CALLED`]: in a caller's nest, that keeps what the nest knows of memory, and
+    /// that it has memos.
+    pub(super) fn forget_body(&self, function: FunctionValue<'ctx>, called: bool) -> Emitted<()> {
         let b = &self.builder;
         let [header, memos, used] = function.get_params()[..] else {
             return Err(PassError::Invalid("three parameters".into()));
         };
-        let [entry, body, done] = [(); 3].map(|()| self.context.append_basic_block(function, ""));
+        let [entry, outermost, inner, body, done] = [(); 5].map(|()| self.context.append_basic_block(function, ""));
         b.position_at_end(entry);
-        let header = header.into_pointer_value();
-        b.build_store(self.offset(header, offset::MEMOS_USED)?, used.into_int_value())?;
+        let (header, used) = (header.into_pointer_value(), used.into_int_value());
+        let is_called = if called {
+            let open = self.load_int(self.i64, header, offset::CALLED)?;
+            self.compare(IntPredicate::NE, open, self.c64(u64::MAX))?
+        } else {
+            self.context.bool_type().const_zero()
+        };
+        b.build_conditional_branch(is_called, inner, outermost)?;
+        b.position_at_end(inner);
+        let before = self.load_int(self.i32, header, offset::MEMOS_USED)?;
+        let most = self.intrinsic("llvm.umax", &[self.i32.into()], &[before.into(), used.into()])?.into_int_value();
+        b.build_store(self.offset(header, offset::MEMOS_USED)?, most)?;
+        b.build_unconditional_branch(body)?;
+        b.position_at_end(outermost);
+        b.build_store(self.offset(header, offset::MEMOS_USED)?, used)?;
         b.build_store(self.offset(header, offset::RANGES)?, self.c64(0))?;
         let stamp = self.load_int(self.i64, header, offset::STAMP)?;
         b.build_store(self.offset(header, offset::STAMP)?, b.build_int_add(stamp, self.c64(NUMBERS), "")?)?;
@@ -182,7 +213,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         b.build_store(self.offset(memo, offset::MEMO_LEFT)?, self.c64(0))?;
         b.build_store(self.offset(memo, offset::MEMO_COUNTED)?, self.c64(0))?;
         let next = b.build_int_add(index, self.c64(1), "")?;
-        number.add_incoming(&[(&self.c64(0), entry), (&next, body)]);
+        number.add_incoming(&[(&self.c64(0), outermost), (&self.c64(0), inner), (&next, body)]);
         let more = self.compare(IntPredicate::ULT, next, memos.into_int_value())?;
         b.build_conditional_branch(more, body, done)?;
         b.position_at_end(done);

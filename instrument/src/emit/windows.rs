@@ -3,6 +3,7 @@
 use super::prologue::Prologue;
 use super::write::granule_aligned;
 use super::{Emitted, Likely, ModuleEmitter};
+use crate::access::Direction;
 use crate::error::PassError;
 use crate::llvm;
 use crate::optimise::whole_loops::Offer;
@@ -10,9 +11,21 @@ use crate::optimise::windows::Group;
 use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{InstructionValue, IntValue, PointerValue};
+use std::mem::offset_of;
 use threadtalk_abi::GRANULE;
+use threadtalk_abi::module::ModuleBases;
 use threadtalk_abi::thread::offset;
-use threadtalk_abi::window::{APART, LINE_SHIFT, NUMBERS, PAGE_SHIFT, SPREAD, WINDOWS_LOG2};
+use threadtalk_abi::window::{self, APART, LINE_SHIFT, NUMBERS, PAGE_SHIFT, SHORTEST_ASKED, SPREAD, WINDOWS_LOG2};
+
+/// How a loop looks into its windows.
+pub struct Looking<'ctx> {
+    /// What it asks if it does not find them.
+    pub question: InstructionValue<'ctx>,
+    /// Only while a nest runs that calls the function.
+    pub called: bool,
+    /// Other functions have loops in the nest.
+    pub keyed: bool,
+}
 
 /// A window that counts, and how many granules the loop reads in it.
 struct Counted<'ctx> {
@@ -27,12 +40,12 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         prologue: &Prologue<'ctx>,
         offer: &Offer<'ctx>,
         groups: &[Group<'ctx>],
-        question: InstructionValue<'ctx>,
+        looking: Looking<'ctx>,
     ) -> Emitted<()> {
         let b = &self.builder;
         let header = prologue.header.ok_or(PassError::Invalid("no header".into()))?;
         let block = |inst: InstructionValue<'ctx>| inst.get_parent().ok_or(PassError::Invalid("no block".into()));
-        let (here, ask) = (block(offer.branch)?, block(question)?);
+        let (here, ask) = (block(offer.branch)?, block(looking.question)?);
         let decision = ask.get_terminator().ok_or(PassError::Invalid("a question without a decision".into()))?;
         let [plain, hooked] = llvm::successors_of(decision)[..] else {
             return Err(PassError::Invalid("a decision has two ways".into()));
@@ -43,9 +56,22 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let look = self.block_after(here);
         let count = self.block_after(look);
         b.position_before(&offer.branch);
-        let shortest = self.load_int(self.i64, header, offset::SHORTEST)?;
-        let enough = self.compare(IntPredicate::UGE, offer.iterations, shortest)?;
-        llvm::redirect(offer.branch, enough, look);
+        if looking.called {
+            let shortest = self.load_int(self.i64, header, offset::CALLED)?;
+            let least =
+                self.intrinsic("llvm.umin", &[self.i64.into()], &[shortest.into(), self.c64(SHORTEST_ASKED).into()])?;
+            let enough = self.compare(IntPredicate::UGE, offer.iterations, least.into_int_value())?;
+            let choose = self.block_after(here);
+            llvm::redirect(offer.branch, enough, choose);
+            b.position_at_end(choose);
+            llvm::set_location(b, llvm::debug::of(offer.branch).map(|l| l.raw));
+            let in_nest = self.compare(IntPredicate::UGE, offer.iterations, shortest)?;
+            self.branch(in_nest, look, ask, Likely::Mostly)?;
+        } else {
+            let shortest = self.load_int(self.i64, header, offset::SHORTEST)?;
+            let enough = self.compare(IntPredicate::UGE, offer.iterations, shortest)?;
+            llvm::redirect(offer.branch, enough, look);
+        }
 
         b.position_at_end(look);
         llvm::set_location(b, llvm::debug::of(offer.branch).map(|l| l.raw));
@@ -54,7 +80,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let mut all: Option<IntValue<'ctx>> = None;
         let mut windows = Vec::new();
         for (group, number) in groups.iter().zip(offer.number as u64..) {
-            let (window, found) = self.find_window((table, stamp), group, number, offer.iterations)?;
+            let (window, found) = self.find_window((table, stamp), group, (number, looking.keyed), offer.iterations)?;
             all = Some(match all {
                 Some(others) => b.build_and(others, found, "")?,
                 None => found,
@@ -136,7 +162,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         &self,
         (table, stamp): (PointerValue<'ctx>, IntValue<'ctx>),
         group: &Group<'ctx>,
-        number: u64,
+        (number, keyed): (u64, bool),
         iterations: IntValue<'ctx>,
     ) -> Emitted<(PointerValue<'ctx>, IntValue<'ctx>)> {
         let b = &self.builder;
@@ -160,11 +186,26 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             tests.push(self.compare(IntPredicate::EQ, field(offset::WINDOW_STRIDE)?, group.stride)?);
             tests.push(self.compare(IntPredicate::EQ, field(offset::WINDOW_ITERATIONS)?, iterations)?);
         }
+        if keyed {
+            let place = if group.strided { offset::WINDOW_CELLS } else { offset::WINDOW_GRANULES };
+            tests.push(self.compare(IntPredicate::EQ, field(place)?, self.key(group)?)?);
+        }
         let mut all = tests[0];
         for test in &tests[1..] {
             all = b.build_and(all, *test, "")?;
         }
         Ok((window, all))
+    }
+
+    /// What tells a group from those of other functions.
+    fn key(&self, group: &Group<'ctx>) -> Emitted<IntValue<'ctx>> {
+        let (site, direction) = group.site;
+        let base = match direction {
+            Direction::Read => offset_of!(ModuleBases, site_base),
+            Direction::Write => offset_of!(ModuleBases, write_site_base),
+        };
+        let site = self.widen(self.builder.build_int_add(self.load_base(base)?, self.c32(site.0), "")?)?;
+        Ok(self.builder.build_or(site, self.c64(window::key(0, !group.writes.is_empty())), "")?)
     }
 
     /// Counts what the loop reads, if no event of it is to be sampled.

@@ -135,6 +135,8 @@ unsafe extern "C" {
 
     pub fn threadtalk_shim_underlying_object(pointer: LLVMValueRef) -> LLVMValueRef;
     pub fn threadtalk_shim_captured(pointer: LLVMValueRef, return_captures: bool) -> bool;
+    pub fn threadtalk_shim_interposable(function: LLVMValueRef) -> bool;
+    pub fn threadtalk_shim_only_reads(function: LLVMValueRef) -> bool;
     pub fn threadtalk_shim_fixed_store_size(module: LLVMModuleRef, ty: LLVMTypeRef) -> u64;
     pub fn threadtalk_shim_static_alloca_size(alloca: LLVMValueRef) -> u64;
     pub fn threadtalk_shim_alloca_element_size(alloca: LLVMValueRef) -> u64;

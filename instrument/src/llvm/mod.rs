@@ -106,6 +106,24 @@ pub fn is_atomic(inst: InstructionValue<'_>) -> bool {
     !matches!(ordering, LLVMAtomicOrderingNotAtomic | LLVMAtomicOrderingUnordered)
 }
 
+/// Whether a load or store is volatile.
+pub fn is_volatile(inst: InstructionValue<'_>) -> bool {
+    // SAFETY: callers pass loads and stores.
+    unsafe { LLVMGetVolatile(inst.as_value_ref()) != 0 }
+}
+
+/// Whether another definition may run in place of this one, other than a copy of the same source.
+pub fn is_interposable(function: FunctionValue<'_>) -> bool {
+    // SAFETY: a live function.
+    unsafe { ffi::threadtalk_shim_interposable(function.as_value_ref()) }
+}
+
+/// Whether LLVM knows that a function writes no memory.
+pub fn only_reads(function: FunctionValue<'_>) -> bool {
+    // SAFETY: a live function.
+    unsafe { ffi::threadtalk_shim_only_reads(function.as_value_ref()) }
+}
+
 /// Whether the call is inline assembly.
 pub fn is_inline_asm(call: InstructionValue<'_>) -> bool {
     // SAFETY: callers pass calls only.

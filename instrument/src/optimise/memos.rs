@@ -1,25 +1,29 @@
 //! Gives reads of loop nests memos: see [`threadtalk_abi::memo`].
 //!
-//! The memos of a thread belong to one nest at a time, so a nest must not call what could contain another: the
+//! The memos of a thread belong to one nest at a time, so a nest must not call what could synchronise: the
 //! outermost loop around a read without such calls is its nest ([`super::nests`]). It is as large as possible, because
 //! each time it is entered its reads know nothing; nests that run a few iterations have none.
+//!
+//! A nest may call pure functions, and is *open* to them then: nests in these keep what it knows of memory. They empty
+//! the memos that they use, where they begin and where they end.
 //!
 //! Neighbours tend to have one state, so reads that walk through memory get memos. Where the address comes out of the
 //! data (`x[column[i]]`,
 //! `p = p->next`), states alternate: a memo would miss half of the time, the event cache does not.
 
-use super::nests::Nests;
+use super::nests::{Nests, pure_callee};
 use super::segment::plain;
 use super::whole_loops::Offer;
 use super::windows::{self, Windows};
 use crate::access::{Direction, Event, Plan, Worth};
 use crate::llvm;
 use crate::llvm::loops::{self, Loops};
+use crate::pure::PureFunctions;
 use crate::tables::SiteId;
 use inkwell::llvm_sys::prelude::LLVMValueRef;
 use inkwell::values::{AsValueRef, InstructionOpcode, InstructionValue};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use threadtalk_abi::hooks;
 use threadtalk_abi::memo::MEMOS;
 
@@ -28,12 +32,16 @@ const MOST_ORIGINS: usize = 32;
 
 /// A loop nest with memos.
 pub struct Scope<'ctx> {
+    /// Its outermost loop.
+    pub nest: usize,
     /// Runs last before the nest.
     pub entry: InstructionValue<'ctx>,
     /// Run first after it.
     pub exits: Vec<InstructionValue<'ctx>>,
     /// How many memos it uses.
     pub memos: u32,
+    /// It calls pure functions.
+    pub open: bool,
 }
 
 /// The memo of a read.
@@ -53,6 +61,10 @@ pub struct Memos<'ctx> {
     pub scopes: Vec<Scope<'ctx>>,
     /// By event.
     pub places: HashMap<usize, Place>,
+    /// The function is pure, so that nests may call it.
+    pub is_pure: bool,
+    /// Calls of pure functions that may look into windows, outside of open nests.
+    pub closed_calls: Vec<InstructionValue<'ctx>>,
     /// Calls inside the nests that ask whether a whole loop may run without hooks.
     pub questions: Vec<InstructionValue<'ctx>>,
     /// What the nests know of memory.
@@ -60,19 +72,50 @@ pub struct Memos<'ctx> {
 }
 
 /// Finds the nests of a function and gives their reads memos.
-pub fn find<'ctx>(plan: &Plan<'ctx>, offers: &[Offer<'ctx>], loops: &Loops<'ctx>) -> Memos<'ctx> {
-    if !plan.events.iter().any(is_candidate) {
-        return Memos::default();
+pub fn find<'ctx>(
+    plan: &Plan<'ctx>,
+    offers: &[Offer<'ctx>],
+    loops: &Loops<'ctx>,
+    pure: &PureFunctions<'ctx>,
+) -> Memos<'ctx> {
+    let mut memos = Memos { is_pure: pure.contains(plan.function), ..Memos::default() };
+    let instructions = || plan.function.get_basic_block_iter().flat_map(|block| block.get_instructions());
+    let looks = |&call: &InstructionValue<'ctx>| pure_callee(call, pure).is_some_and(|callee| pure.looks(callee));
+    let calls: Vec<_> = instructions().filter(looks).collect();
+    if !calls.is_empty() || plan.events.iter().any(is_candidate) {
+        add_nests(&mut memos, plan, offers, loops, (pure, &calls));
     }
-    let nests = nests(plan, loops);
+    if memos.is_pure {
+        let looking = offers.iter().filter(|offer| offer.groups.is_some()).filter_map(|offer| offer.question);
+        memos.windows.called.extend(looking.filter(|question| !memos.windows.questions.contains(question)));
+        memos.windows.keyed.extend(memos.windows.called.iter().chain(&memos.windows.questions));
+    } else {
+        let open: Vec<_> = memos.scopes.iter().filter(|scope| scope.open).map(|scope| scope.nest).collect();
+        memos.closed_calls = calls;
+        memos.closed_calls.retain(|&call| !open.iter().any(|&nest| is_within(loops, nest, call)));
+    }
+    memos
+}
+
+fn is_within<'ctx>(loops: &Loops<'ctx>, nest: usize, inst: InstructionValue<'ctx>) -> bool {
+    inst.get_parent().is_some_and(|block| loops.chain(loops.innermost(block)).any(|l| l == nest))
+}
+
+fn add_nests<'ctx>(
+    memos: &mut Memos<'ctx>,
+    plan: &Plan<'ctx>,
+    offers: &[Offer<'ctx>],
+    loops: &Loops<'ctx>,
+    (pure, calls): (&PureFunctions<'ctx>, &[InstructionValue<'ctx>]),
+) {
+    let contents = Nests::find(plan.function, loops, pure);
+    let nests = nests(plan, loops, &contents, calls);
     let headers: Vec<_> = nests.keys().map(|&nest| loops.all[nest].header).collect();
-    let Some(exits) = loops::exits(plan.function, &headers) else { return Memos::default() };
-    let mut memos = Memos::default();
-    let mut inside = Vec::new();
+    let Some(exits) = loops::exits(plan.function, &headers) else { return };
     for ((nest, events), exits) in nests.into_iter().zip(exits) {
         let Some(entry) = loops.all[nest].preheader.and_then(|b| b.get_terminator()) else { continue };
-        memos.scopes.push(Scope { entry, exits, memos: events.len() as u32 });
-        inside.push(nest);
+        let open = contents.calls(nest);
+        memos.scopes.push(Scope { nest, entry, exits, memos: events.len() as u32, open });
         for (number, &event) in events.iter().enumerate() {
             let own = source(&plan.events[event]);
             let same = events.iter().filter(|&&other| source(&plan.events[other]) == own).count();
@@ -80,19 +123,17 @@ pub fn find<'ctx>(plan: &Plan<'ctx>, offers: &[Offer<'ctx>], loops: &Loops<'ctx>
             memos.places.insert(event, Place { number: number as u32, share });
         }
     }
-    for &nest in &inside {
-        let within = |inst: InstructionValue<'ctx>| {
-            inst.get_parent().is_some_and(|block| loops.chain(loops.innermost(block)).any(|l| l == nest))
-        };
+    for scope in &memos.scopes {
+        let within = |inst: InstructionValue<'ctx>| is_within(loops, scope.nest, inst);
         let events: Vec<_> = plan.events.iter().enumerate().filter(|(_, event)| within(event.inst)).collect();
         let asking = offers.iter().filter_map(|offer| Some((offer.question?, offer)));
         let asking: Vec<_> = asking.filter(|(question, _)| within(*question)).collect();
-        windows::add(&mut memos.windows, &events, &asking, loops);
+        windows::add(&mut memos.windows, &events, &asking, loops, scope.open);
     }
+    let inside: Vec<_> = memos.scopes.iter().map(|scope| scope.nest).collect();
     let blocks = plan.function.get_basic_block_iter();
     let nested = blocks.filter(|&block| loops.chain(loops.innermost(block)).any(|l| inside.contains(&l)));
     memos.questions = nested.flat_map(|block| block.get_instructions()).filter(|&i| is_question(i)).collect();
-    memos
 }
 
 fn is_question(inst: InstructionValue<'_>) -> bool {
@@ -111,16 +152,33 @@ fn source<'ctx>(event: &Event<'ctx>) -> (SiteId, Option<LLVMValueRef>) {
 }
 
 /// The reads of each nest, by number of the loop; not more than there are memos. Those of inner loops are read most.
-fn nests<'ctx>(plan: &Plan<'ctx>, loops: &Loops<'ctx>) -> BTreeMap<usize, Vec<usize>> {
-    let nests = Nests::find(plan.function, loops);
+/// `calls`: those that make a nest without reads.
+fn nests<'ctx>(
+    plan: &Plan<'ctx>,
+    loops: &Loops<'ctx>,
+    nests: &Nests,
+    calls: &[InstructionValue<'ctx>],
+) -> BTreeMap<usize, Vec<usize>> {
+    let around = |inst: InstructionValue<'ctx>| inst.get_parent().and_then(|b| loops.innermost(b));
+    // What a function knows of memory must stay true in the nest that calls it.
+    let mut untold = HashSet::new();
+    for event in plan.events.iter().filter(|event| !windows::tells(event)) {
+        untold.extend(loops.chain(around(event.inst)));
+    }
+    let nest_of = |inside| {
+        let nest = nests.around(loops, inside, |nest| !untold.contains(&nest));
+        nest.filter(|&nest| !plan.brief.holds(loops, nest))
+    };
     let mut reads: BTreeMap<usize, Vec<(Reverse<usize>, usize)>> = BTreeMap::new();
+    for nest in calls.iter().filter_map(|&call| nest_of(around(call))).filter(|&nest| nests.calls(nest)) {
+        reads.entry(nest).or_default();
+    }
     for (number, event) in plan.events.iter().enumerate().filter(|(_, e)| is_candidate(e)) {
-        let inside = event.inst.get_parent().and_then(|b| loops.innermost(b));
+        let inside = around(event.inst);
         if inside.is_some_and(|l| follows_data(event, loops, l)) {
             continue;
         }
-        let nest = nests.around(loops, inside).filter(|&nest| !plan.brief.holds(loops, nest));
-        if let Some(nest) = nest {
+        if let Some(nest) = nest_of(inside) {
             reads.entry(nest).or_default().push((Reverse(loops.chain(inside).count()), number));
         }
     }

@@ -29,6 +29,7 @@ pub mod windows;
 use crate::access::Plan;
 use crate::llvm::analysis::Analysis;
 use crate::llvm::loops::Loops;
+use crate::pure::PureFunctions;
 use inductions::Induction;
 use shared_translation::Sharing;
 use whole_loops::Offer;
@@ -52,23 +53,30 @@ pub struct Optimised<'ctx> {
     pub joined: usize,
 }
 
+impl Optimised<'_> {
+    /// Whether there are loops that can look into windows.
+    pub fn may_look(&self) -> bool {
+        self.loops.iter().any(|offer| offer.groups.is_some())
+    }
+}
+
 /// Runs them all. `analysis`: of the function as it is now, if there is one.
-pub fn run<'ctx>(plan: &mut Plan<'ctx>, analysis: Option<Analysis>) -> Optimised<'ctx> {
+pub fn run<'ctx>(plan: &mut Plan<'ctx>, analysis: Option<Analysis>, pure: &PureFunctions<'ctx>) -> Optimised<'ctx> {
     let before = plan.events.len();
     own_reads::run(plan);
     let dropped = before - plan.events.len();
     let mut analysis = analysis.unwrap_or_else(|| Analysis::of(plan.function));
     // Before neighbours are joined: it describes instructions.
-    let loops = whole_loops::find(plan, &mut analysis);
+    let loops = whole_loops::find(plan, &mut analysis, pure);
     let joined = neighbours::run(plan, &mut analysis);
     let sharing = shared_translation::run(plan, &mut analysis);
-    let nests = tiles::find(plan, &loops, &sharing, &mut analysis);
+    let nests = tiles::find(plan, &loops, &sharing, &mut analysis, pure);
     Optimised { sharing, loops, nests, dropped, joined, memos: Default::default(), inductions: Vec::new() }
 }
 
-/// What can be found when the loops have their copies.
-pub fn run_late<'ctx>(plan: &Plan<'ctx>, found: &mut Optimised<'ctx>) {
+/// What can be found when the loops have their copies, and when it is known of all functions what loops they have.
+pub fn run_late<'ctx>(plan: &Plan<'ctx>, found: &mut Optimised<'ctx>, pure: &PureFunctions<'ctx>) {
     let loops = Loops::find(plan.function);
-    found.memos = memos::find(plan, &found.loops, &loops);
+    found.memos = memos::find(plan, &found.loops, &loops, pure);
     found.inductions = inductions::find(plan, &loops);
 }

@@ -4,37 +4,70 @@
 use super::segment::synchronises;
 use crate::llvm;
 use crate::llvm::loops::Loops;
+use crate::pure::PureFunctions;
 use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue};
 use threadtalk_abi::hooks;
 
-/// Which loops of a function contain no call that could contain another nest, and nothing that synchronises.
+/// Which loops of a function contain no call that could synchronise, or contain a nest with memos of its own.
 pub struct Nests {
-    closed: Vec<bool>,
+    contents: Vec<Contents>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Contents {
+    /// Something that synchronises, or may.
+    opaque: bool,
+    /// Calls of pure functions.
+    calls: bool,
 }
 
 impl Nests {
     /// Looks at all loops of a function.
-    pub fn find(function: FunctionValue<'_>, loops: &Loops<'_>) -> Self {
-        let mut closed = vec![true; loops.all.len()];
+    pub fn find<'ctx>(function: FunctionValue<'ctx>, loops: &Loops<'ctx>, pure: &PureFunctions<'ctx>) -> Self {
+        let mut contents = vec![Contents::default(); loops.all.len()];
         for block in function.get_basic_block_iter() {
             let inside = loops.innermost(block);
-            if inside.is_some() && block.get_instructions().any(is_opaque) {
-                loops.chain(inside).for_each(|l| closed[l] = false);
+            if inside.is_none() {
+                continue;
+            }
+            let (calls, others): (Vec<_>, Vec<_>) =
+                block.get_instructions().filter(|&i| is_opaque(i)).partition(|&i| pure_callee(i, pure).is_some());
+            for l in loops.chain(inside) {
+                contents[l].calls |= !calls.is_empty();
+                contents[l].opaque |= !others.is_empty();
             }
         }
-        Nests { closed }
+        Nests { contents }
     }
 
-    /// Whether a loop contains no such call, and nothing that synchronises.
+    /// Whether a loop contains no call of the program's, and nothing that synchronises.
     pub fn is_closed(&self, number: usize) -> bool {
-        self.closed[number]
+        !self.contents[number].opaque && !self.contents[number].calls
     }
 
-    /// The nest that a loop is in: the outermost closed loop that has one entry.
-    pub fn around(&self, loops: &Loops<'_>, innermost: Option<usize>) -> Option<usize> {
-        let closed = loops.chain(innermost).take_while(|&l| self.closed[l]);
-        closed.filter(|&l| loops.all[l].preheader.is_some()).last()
+    /// Whether a loop calls functions, all of which are pure.
+    pub fn calls(&self, number: usize) -> bool {
+        self.contents[number].calls && !self.contents[number].opaque
     }
+
+    /// The nest that a loop is in: the outermost loop that has one entry, contains nothing that synchronises, and calls
+    /// functions only where `may_call` says so.
+    pub fn around(
+        &self,
+        loops: &Loops<'_>,
+        innermost: Option<usize>,
+        may_call: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
+        let quiet = loops.chain(innermost).take_while(|&l| !self.contents[l].opaque);
+        let fits = |&l: &usize| loops.all[l].preheader.is_some() && (!self.contents[l].calls || may_call(l));
+        quiet.filter(fits).last()
+    }
+}
+
+/// The pure function that an instruction calls.
+pub fn pure_callee<'ctx>(inst: InstructionValue<'ctx>, pure: &PureFunctions<'ctx>) -> Option<FunctionValue<'ctx>> {
+    let callee = (inst.get_opcode() == InstructionOpcode::Call).then(|| llvm::callee(inst))??;
+    pure.contains(callee).then_some(callee)
 }
 
 /// Whether an instruction may run code that is a nest of its own, or leave the function otherwise than by a branch.

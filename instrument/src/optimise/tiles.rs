@@ -17,6 +17,7 @@ use crate::llvm;
 use crate::llvm::analysis::Analysis;
 use crate::llvm::ffi::{self, RawNest, RawNestItem};
 use crate::llvm::loops::Loops;
+use crate::pure::PureFunctions;
 use crate::tables::SiteId;
 use inkwell::values::{AsValueRef, InstructionValue, IntValue, PointerValue};
 use std::collections::HashSet;
@@ -63,12 +64,13 @@ pub fn find<'ctx>(
     offers: &[Offer<'ctx>],
     sharing: &[Sharing],
     analysis: &mut Analysis,
+    pure: &PureFunctions<'ctx>,
 ) -> Vec<Tiled<'ctx>> {
     if offers.is_empty() {
         return Vec::new();
     }
     let loops = Loops::find(plan.function);
-    let nests = Nests::find(plan.function, &loops);
+    let nests = Nests::find(plan.function, &loops, pure);
     let place = Place { plan, offers, sharing, loops: &loops };
     // Larger ones first.
     let around = |offer: &Offer<'ctx>| offer.branch.get_parent().and_then(|block| loops.innermost(block));

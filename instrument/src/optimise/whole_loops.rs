@@ -17,6 +17,7 @@ use crate::llvm::analysis::Analysis;
 use crate::llvm::ffi::{self, RawAffine, RawLoopCopy};
 use crate::llvm::loops::Loops;
 use crate::llvm::{self};
+use crate::pure::PureFunctions;
 use crate::tables::SiteId;
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{AsValueRef, InstructionValue, IntValue, PointerValue};
@@ -75,7 +76,7 @@ pub struct Offer<'ctx> {
 }
 
 /// Copies the loops of a function for which that is possible.
-pub fn find<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis) -> Vec<Offer<'ctx>> {
+pub fn find<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis, pure: &PureFunctions<'ctx>) -> Vec<Offer<'ctx>> {
     let loops = Loops::find(plan.function);
     let mut of_loop: HashMap<usize, Vec<&Event<'ctx>>> = HashMap::new();
     for event in &plan.events {
@@ -84,9 +85,10 @@ pub fn find<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis) -> Vec<Offer<'
         }
     }
     let remainders = remainders::find(&plan.events, &loops);
-    let nests = Nests::find(plan.function, &loops);
+    let nests = Nests::find(plan.function, &loops, pure);
     // A question costs more than what a nest of a few iterations does by itself.
-    let is_brief = |number| nests.around(&loops, Some(number)).is_some_and(|nest| plan.brief.holds(&loops, nest));
+    let is_brief =
+        |number| nests.around(&loops, Some(number), |_| true).is_some_and(|nest| plan.brief.holds(&loops, nest));
     let offered = |(number, events): &(usize, Vec<_>)| {
         !remainders.contains(number) && !is_brief(*number) && may_be_offered(events)
     };

@@ -37,6 +37,8 @@ pub struct Group<'ctx> {
     pub strided: bool,
     /// Granules read in each iteration.
     pub granules: u64,
+    /// The site of its first access, and what that does.
+    pub site: (SiteId, Direction),
     /// Its writes: distance, bytes, where in the source.
     pub writes: Vec<(i64, u64, SiteId)>,
 }
@@ -48,6 +50,10 @@ pub struct Windows<'ctx> {
     pub questions: Vec<InstructionValue<'ctx>>,
     /// Writes, by event, that could make a window wrong.
     pub guarded: HashSet<usize>,
+    /// Questions of loops that look into windows while a nest runs that calls their function.
+    pub called: Vec<InstructionValue<'ctx>>,
+    /// Those of `questions` and `called` that share a nest with other functions' loops.
+    pub keyed: HashSet<InstructionValue<'ctx>>,
 }
 
 /// The groups of a loop's accesses. `None`: windows cannot hold one of them.
@@ -77,6 +83,7 @@ fn group<'ctx>(accesses: &[OfferedAccess<'ctx>]) -> Option<Group<'ctx>> {
         stride: head.stride,
         strided: row.is_none(),
         granules,
+        site: (head.strand.site, head.strand.direction),
         writes: accesses
             .iter()
             .filter(|a| a.strand.direction == Direction::Write)
@@ -85,20 +92,25 @@ fn group<'ctx>(accesses: &[OfferedAccess<'ctx>]) -> Option<Group<'ctx>> {
     })
 }
 
-/// Adds what a nest does: given the events in it, with their numbers, and the loops that ask in it.
+/// Adds what a nest does: given the events in it, with their numbers, and the loops that ask in it. `opens`: it calls
+/// functions that may look into windows.
 pub fn add<'ctx>(
     windows: &mut Windows<'ctx>,
     events: &[(usize, &Event<'ctx>)],
     offers: &[(InstructionValue<'ctx>, &Offer<'ctx>)],
     loops: &Loops<'ctx>,
+    opens: bool,
 ) {
     let writes: Vec<_> = events.iter().filter(|(_, e)| writes(e)).collect();
-    if !writes.iter().all(|(_, e)| is_plain(e)) {
+    if !writes.iter().all(|(_, e)| tells(e)) {
         return;
     }
     let before = windows.questions.len();
     windows.questions.extend(offers.iter().filter(|(_, offer)| offer.groups.is_some()).map(|(question, _)| *question));
-    if windows.questions.len() > before {
+    if opens {
+        windows.keyed.extend(&windows.questions[before..]);
+    }
+    if opens || windows.questions.len() > before {
         // Loops that ask know the range of their writes.
         let told = |event: &Event<'ctx>| {
             let around = event.inst.get_parent().and_then(|block| loops.innermost(block));
@@ -108,6 +120,11 @@ pub fn add<'ctx>(
         };
         windows.guarded.extend(writes.iter().filter(|(_, event)| !told(event)).map(|(number, _)| *number));
     }
+}
+
+/// Whether windows can be kept right while an event runs: it does not write, or can look at the cells first.
+pub fn tells(event: &Event<'_>) -> bool {
+    !writes(event) || is_plain(event)
 }
 
 /// Whether an event changes cells.

@@ -44,6 +44,10 @@ pub const IN_NEST: u32 = 1 << 31;
 /// copies have their sequences.
 pub const STRAYS: u32 = 1 << 30;
 
+/// Added to the number of accesses: the loop is in a function that nests may call. While one does, it is as with
+/// [`WINDOWS`].
+pub const CALLED: u32 = 1 << 28;
+
 /// Loops with more accesses are not offered.
 pub const MOST_ACCESSES: usize = 16;
 

@@ -101,6 +101,10 @@ pub struct ThreadHeader {
     /// say: such reads are no event at any site. Those that hooks came across; where there is none,
     /// [`crate::cell::NONE`], of which the same holds at its own place, and which no state is equal to elsewhere.
     pub quiets: [u64; QUIETS],
+    /// Loops of fewer iterations do not look into the windows if they are in a function that a nest may call:
+    /// `shortest` while such a nest runs, else `u64::MAX`. A nest may call pure functions: such as only read and
+    /// compute. What the nest knows of memory stays true in them, and what their loops find out is kept as well.
+    pub called: u64,
 }
 
 /// One slot of the event cache.
@@ -173,6 +177,8 @@ pub mod offset {
     pub const EVENTS_FIRST: u64 = offset_of!(ThreadHeader, events_first) as u64;
     /// Of [`ThreadHeader::events_end`].
     pub const EVENTS_END: u64 = offset_of!(ThreadHeader, events_end) as u64;
+    /// Of [`ThreadHeader::called`].
+    pub const CALLED: u64 = offset_of!(ThreadHeader, called) as u64;
     /// Of [`Window::stamp`].
     pub const WINDOW_STAMP: u64 = offset_of!(Window, stamp) as u64;
     /// Of [`Window::first`].

@@ -29,6 +29,10 @@
 //!     if from < events_end && events_first < to    stamp += NUMBERS
 //! ```
 //!
+//! A nest may call functions that only read and compute. Their loops compare with
+//! [`ThreadHeader::called`](crate::thread::ThreadHeader::called) in place of `shortest`; where several functions have
+//! loops in one nest, each group's [`key`] is compared, too: numbers are a function's own.
+//!
 //! A window of a group that writes holds no events, and lies in one chunk of memory, which the thread has entered for
 //! writing in this nest (see the claims of `sigmem`).
 
@@ -79,13 +83,19 @@ pub struct Window {
     pub stride: i64,
     /// See `stride`.
     pub iterations: u64,
-    /// See `stride`.
+    /// See `stride`. Of a row, its [`key`].
     pub granules: u64,
-    /// Rows: what to add to the address of a granule to get that of its cell.
+    /// Rows: what to add to the address of a granule to get that of its cell. Strided accesses: their [`key`].
     pub cells: u64,
 }
 
 const _: () = assert!(size_of::<Window>() == 64);
+
+/// What tells a group from those of other functions: the site of its first access, and whether one of them writes. The
+/// numbers of writes are not those of reads.
+pub const fn key(site: u32, writes: bool) -> u64 {
+    site as u64 | (writes as u64) << 32
+}
 
 /// The entry of a group's number at an address, rounded to `1 << shift`.
 pub const fn index(address: u64, shift: u32, number: u64) -> usize {

@@ -20,7 +20,7 @@ use crate::phases;
 use crate::process::{self, Process, accuracy};
 use crate::thread::{self, Thread};
 use core::sync::atomic::{Ordering, compiler_fence};
-use threadtalk_abi::loops::{Access, IN_NEST, NestAccess, STRAYS, WINDOWS};
+use threadtalk_abi::loops::{Access, CALLED, IN_NEST, NestAccess, STRAYS, WINDOWS};
 use threadtalk_abi::module::ModuleDescriptor;
 
 /// Runs `body` with the calling thread's control block, unless nothing is to be recorded.
@@ -149,12 +149,12 @@ extern "C" fn write_string(address: u64, most: u64, site: u32) {
 extern "C" fn whole_loop(accesses: *const Access, count: u32, iterations: u64) -> u32 {
     let mut settled = 0;
     let kind = loops::Kind { in_nest: count & IN_NEST != 0, strays: count & STRAYS != 0 };
-    let windows = count & WINDOWS != 0;
-    let count = count & !(IN_NEST | STRAYS | WINDOWS);
+    let (windows, called) = (count & WINDOWS != 0, count & CALLED != 0);
+    let count = count & !(IN_NEST | STRAYS | WINDOWS | CALLED);
     // SAFETY: the pass lays out `count` descriptions in the caller's frame.
     let accesses = unsafe { core::slice::from_raw_parts(accesses, count as usize) };
     on_thread(|t, p| {
-        settled = u32::from(match windows {
+        settled = u32::from(match windows || called && t.is_nest_open() {
             true => nests::settle(t, p, accesses, iterations),
             // In a nest, what was seen is asked first.
             false => {

@@ -40,6 +40,7 @@ impl Thread {
         let idle = &raw mut self.idle;
         self.header.memos_used = 0;
         self.header.ranges = 0;
+        self.header.called = u64::MAX;
         self.forget_windows();
         self.mixtures.clear();
         self.header.memos = [const { Memo::new(core::ptr::null_mut()) }; MEMOS];

@@ -145,6 +145,7 @@ impl Thread {
                 events_first: u64::MAX,
                 events_end: 0,
                 quiets: [NONE as u64; QUIETS],
+                called: u64::MAX,
             },
             windows,
             mixtures: Mixtures::new()?,

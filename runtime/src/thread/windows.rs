@@ -130,11 +130,24 @@ impl Thread {
         if self.windows.worth < LEAST_WORTH * MEMORY {
             self.windows.waited = (2 * self.windows.waited).clamp(WAITS.0, WAITS.1);
             self.windows.waits = self.windows.waited;
-            self.header.shortest = SHORTEST_ASKED;
+            self.set_shortest(SHORTEST_ASKED);
             self.forget_windows();
         } else if self.windows.worth > CREDIT {
             self.windows.waited = 0;
         }
+    }
+
+    fn set_shortest(&mut self, iterations: u64) {
+        self.header.shortest = iterations;
+        if self.is_nest_open() {
+            self.header.called = iterations;
+        }
+    }
+
+    /// Whether a nest runs that calls functions.
+    #[inline]
+    pub fn is_nest_open(&self) -> bool {
+        self.header.called != u64::MAX
     }
 
     /// A round of hooks is over.
@@ -143,7 +156,7 @@ impl Thread {
             self.windows.waits -= 1;
             if self.windows.waits == 0 {
                 self.windows.worth = CREDIT;
-                self.header.shortest = SHORTEST;
+                self.set_shortest(SHORTEST);
             }
         }
     }

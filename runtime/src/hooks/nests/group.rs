@@ -7,7 +7,7 @@ use core::ptr;
 use threadtalk_abi::cell::{NONE, SHARED, TRACKED};
 use threadtalk_abi::loops::{Access, STRIDED, WRITE};
 use threadtalk_abi::thread::EventCounter;
-use threadtalk_abi::window::{LINE_SHIFT, PAGE_SHIFT, Window};
+use threadtalk_abi::window::{LINE_SHIFT, PAGE_SHIFT, Window, key};
 use threadtalk_abi::{ADDRESS_BITS, GRANULE};
 
 /// A group.
@@ -26,6 +26,8 @@ pub struct Group {
     pub site: Option<u32>,
     /// Granules read in all iterations.
     pub granules: u64,
+    /// See [`threadtalk_abi::window::key`].
+    pub key: u64,
 }
 
 /// What cells of one kind have in common.
@@ -85,6 +87,7 @@ impl Group {
         if furthest >= 1 << ADDRESS_BITS || from >= to {
             return None;
         }
+        let writes = accesses.iter().any(|a| a.flags & WRITE != 0);
         let reads = || accesses.iter().filter(|a| a.flags & WRITE == 0);
         let site = reads().next().map(|a| a.site).filter(|site| reads().all(|a| a.site == *site));
         let in_one: u64 = reads().map(|a| u64::from(a.bytes) / GRANULE).sum();
@@ -93,7 +96,8 @@ impl Group {
             from,
             to,
             strided: strided.then_some((first.stride, iterations)),
-            writes: accesses.iter().any(|a| a.flags & WRITE != 0),
+            writes,
+            key: key(first.site, writes),
             site,
             granules: in_one.checked_mul(iterations)?,
         })
@@ -107,9 +111,11 @@ impl Group {
     /// What the group is, if it is of one kind.
     pub fn look(self, t: &mut Thread, p: &Process) -> Option<Look> {
         let (stride, iterations) = self.strided.unwrap_or((0, 0));
-        let known = t
-            .window(self.place(), self.number)
-            .filter(|w| w.first <= self.from && self.to <= w.end && (w.stride, w.iterations) == (stride, iterations));
+        let same = |w: &Window| {
+            let key = if self.strided.is_some() { w.cells } else { w.granules };
+            (w.stride, w.iterations, key) == (stride, iterations, self.key)
+        };
+        let known = t.window(self.place(), self.number).filter(|w| w.first <= self.from && self.to <= w.end && same(w));
         if let Some(window) = known {
             let events = if window.counter == t.idle_counter() { 0 } else { self.granules };
             let granules = if self.strided.is_some() { window.granules } else { events };
@@ -125,7 +131,8 @@ impl Group {
     pub fn window(&self, t: &Thread, (first, end): (u64, u64), counter: *mut EventCounter) -> Window {
         let counter = if counter.is_null() { t.idle_counter() } else { counter };
         let (stride, iterations) = self.strided.unwrap_or((0, 0));
-        Window { stamp: 0, first, end, counter, stride, iterations, granules: 0, cells: 0 }
+        let (granules, cells) = if self.strided.is_some() { (0, self.key) } else { (self.key, 0) };
+        Window { stamp: 0, first, end, counter, stride, iterations, granules, cells }
     }
 
     /// What all cells that are like one in `state` have in common, if that is known.

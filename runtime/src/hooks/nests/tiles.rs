@@ -145,6 +145,7 @@ impl Tile {
             writes: access.flags & WRITE != 0,
             site: Some(access.site),
             granules: 0,
+            key: 0,
         };
         let same = |w: &threadtalk_abi::window::Window| {
             (w.first, w.end, w.stride, w.iterations, w.cells)
