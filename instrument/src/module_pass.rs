@@ -153,7 +153,9 @@ impl<'m, 'ctx> Work<'m, 'ctx> {
         let mut collector = Collector { module: self.module, functions: &mut self.functions, tables: &mut self.tables };
         let mut plans = Vec::new();
         for &function in functions {
-            let Some((mut plan, mut analysis)) = collector.plan(function) else { continue };
+            let Some((mut plan, mut analysis)) = collector.plan(function, self.pure.contains(function)) else {
+                continue;
+            };
             if self.options.features.cache {
                 let emitter = self.emitter.get_or_insert_with(|| ModuleEmitter::new(self.module));
                 emitter.model_caches(&plan)?;

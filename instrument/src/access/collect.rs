@@ -33,7 +33,8 @@ pub struct Collector<'a, 'ctx> {
 
 impl<'ctx> Collector<'_, 'ctx> {
     /// The plan of a function, and what was analysed for it; `None` if nothing in it is to be instrumented.
-    pub fn plan(&mut self, function: FunctionValue<'ctx>) -> Option<(Plan<'ctx>, Option<Analysis>)> {
+    /// `pure`: calls of it change nothing.
+    pub fn plan(&mut self, function: FunctionValue<'ctx>, pure: bool) -> Option<(Plan<'ctx>, Option<Analysis>)> {
         let mut nesting = Nesting::new(function);
         let mut skipper = Skipper::default();
         let escaping = Escaping::find(function, &mut skipper);
@@ -77,7 +78,7 @@ impl<'ctx> Collector<'_, 'ctx> {
             return None;
         }
         let brief = Brief::find(&nesting.loops, analysis.as_ref());
-        worth::weigh(&mut events, &nesting.loops, &brief, accesses);
+        worth::weigh(&mut events, &nesting.loops, &brief, (accesses, pure));
         intrinsics::rejoin(self.module.get_context(), &mut events);
         let entrances = entrances(function, &nesting);
         let entry_region = self.functions.known_region(Unit::of(function));

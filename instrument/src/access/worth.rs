@@ -25,7 +25,8 @@ const STRAIGHT_FUNCTION: usize = 400;
 const SMALL_LOOP: usize = 64;
 
 /// Loops around others with no more accesses of their own count reuse inline, too: the factor of a row. Functions with
-/// loops that have no more accesses outside of them may be short loops that others call: own values stay inline there.
+/// loops that have no more accesses outside of them may be short loops that others call: own values stay inline there,
+/// and in pure functions, which nests may call, reuse.
 const FEW_AROUND: usize = 4;
 
 /// Loops with more accesses of their own take long to compile.
@@ -71,8 +72,8 @@ impl Brief {
     }
 }
 
-/// Decides how much code the events of a function are worth.
-pub fn weigh(events: &mut [Event<'_>], loops: &Loops<'_>, brief: &Brief, accesses: usize) {
+/// Decides how much code the events of a function are worth. `pure`: it is a pure one.
+pub fn weigh(events: &mut [Event<'_>], loops: &Loops<'_>, brief: &Brief, (accesses, pure): (usize, bool)) {
     let lasting = |event: &Event<'_>| {
         let innermost = event.inst.get_parent().and_then(|block| loops.innermost(block));
         brief.lasting(loops, innermost)
@@ -94,7 +95,7 @@ pub fn weigh(events: &mut [Event<'_>], loops: &Loops<'_>, brief: &Brief, accesse
     let remainders = remainders::find(events, loops);
     for event in events {
         event.worth = match lasting(event) {
-            None if !lasts && accesses <= SHORT_FUNCTION => Worth::Events,
+            None if !lasts && accesses <= SHORT_FUNCTION || pure && outside <= FEW_AROUND => Worth::Events,
             None if !lasts && accesses <= STRAIGHT_FUNCTION || outside <= FEW_AROUND => Worth::Own,
             None => Worth::Call,
             Some(number) if remainders.contains(&number) => Worth::Rest,

@@ -173,8 +173,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.context.void_type().fn_type(&parameters, false)
     }
 
-    /// The body of [`FORGET`], or of [`FORGET_CALLED`]: in a caller's nest, that keeps what the nest knows of memory, and
-    /// that it has memos.
+    /// The body of [`FORGET`], or of [`FORGET_CALLED`]: in a caller's nest, that keeps what the nest knows of memory,
+    /// and that it has memos.
     pub(super) fn forget_body(&self, function: FunctionValue<'ctx>, called: bool) -> Emitted<()> {
         let b = &self.builder;
         let [header, memos, used] = function.get_params()[..] else {

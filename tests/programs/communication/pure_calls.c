@@ -1,7 +1,7 @@
-// Loops that call functions with loops of their own. Worker 1 writes, worker 2 reads: rows again and again by a function
-// that only computes, called in a nest and outside of one; by halves, by a function that calls itself; rows of which the
-// calling loop, or another function that it calls, has overwritten some; and rows that worker 1 writes anew in each
-// turn, where the function that reads them waits or locks.
+// Loops that call functions with loops of their own. Worker 1 writes, worker 2 reads: rows again and again by a
+// function that only computes, called in a nest and outside of one; by halves, by a function that calls itself; rows of
+// which the calling loop, or another function that it calls, has overwritten some; and rows that worker 1 writes anew in
+// each turn, where the function that reads them waits or locks.
 // THREADS: 3
 // LET: R = 24
 // LET: C = 32
