@@ -5,9 +5,9 @@
 //! describes, and per object file a table of source regions and sites.
 //!
 //! The way through the code: `module_pass` is what happens to a module; `access` finds what functions do to
-//! memory, helped by `library` and `skip`; `pure` finds functions whose calls change nothing; `control` counts control flow; `regions` finds where in the source that is;
-//! `tables` collects it; `optimise` leaves out what need not be done; `emit` writes the code. `llvm` wraps what inkwell
-//! does not, over the C++ shim in `shim/`.
+//! memory, helped by `library` and `skip`; `pure` finds functions whose calls change nothing; `control` counts control
+//! flow; `regions` finds where in the source that is; `tables` collects it; `optimise` leaves out what need not be
+//! done; `emit` writes the code. `llvm` wraps what inkwell does not, over the C++ shim in `shim/`.
 
 mod access;
 mod control;

@@ -59,7 +59,7 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
     };
     llvm::debug::follow_variables_alone();
     let Work { mut tables, options, counted, mut pure, .. } = work;
-    pure.look(plans.iter().filter(|(_, found)| found.may_look()).map(|(plan, _)| plan.function));
+    pure.note_asking(plans.iter().filter(|(_, found)| found.asks()).map(|(plan, _)| plan.function));
     let mut statistics = Statistics::default();
     for (plan, found) in plans {
         if options.features.memory {

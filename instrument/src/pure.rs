@@ -25,8 +25,8 @@ use std::collections::{HashMap, HashSet};
 pub struct PureFunctions<'ctx> {
     /// Those that they call.
     calls: HashMap<FunctionValue<'ctx>, Vec<FunctionValue<'ctx>>>,
-    /// Those that may look into windows, themselves or in what they call.
-    looking: HashSet<FunctionValue<'ctx>>,
+    /// Those with loops that ask the runtime, themselves or in what they call.
+    asking: HashSet<FunctionValue<'ctx>>,
 }
 
 /// What an instruction of a pure function may be.
@@ -52,7 +52,7 @@ impl<'ctx> PureFunctions<'ctx> {
                 }
             }
         }
-        PureFunctions { calls, looking: HashSet::new() }
+        PureFunctions { calls, asking: HashSet::new() }
     }
 
     /// Whether a function is pure.
@@ -60,23 +60,23 @@ impl<'ctx> PureFunctions<'ctx> {
         self.calls.contains_key(&function)
     }
 
-    /// Tells which functions have loops that can look into windows.
-    pub fn look(&mut self, functions: impl IntoIterator<Item = FunctionValue<'ctx>>) {
+    /// Tells which functions have loops that ask.
+    pub fn note_asking(&mut self, functions: impl IntoIterator<Item = FunctionValue<'ctx>>) {
         let mut callers: HashMap<FunctionValue<'ctx>, Vec<FunctionValue<'ctx>>> = HashMap::new();
         for (&function, called) in &self.calls {
             called.iter().for_each(|&callee| callers.entry(callee).or_default().push(function));
         }
         let mut found: Vec<_> = functions.into_iter().filter(|f| self.calls.contains_key(f)).collect();
         while let Some(function) = found.pop() {
-            if self.looking.insert(function) {
+            if self.asking.insert(function) {
                 found.extend(callers.get(&function).into_iter().flatten());
             }
         }
     }
 
-    /// Whether a pure function, or one that it calls, has a loop that can look into windows.
-    pub fn looks(&self, function: FunctionValue<'ctx>) -> bool {
-        self.looking.contains(&function)
+    /// Whether a pure function, or one that it calls, has a loop that asks, and so relies on what a nest knows.
+    pub fn asks(&self, function: FunctionValue<'ctx>) -> bool {
+        self.asking.contains(&function)
     }
 }
 

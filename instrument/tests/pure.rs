@@ -12,7 +12,8 @@ double a[64], b[64], out; volatile double device; _Atomic int flag; extern int o
 #define LOOP(name) double in_##name(long n) { \
   double s = 0; for (long i = 0; i < n; i++) { s += a[i] * f_##name(b, n - i); if (s > out) return s; } return s; }
 double sqrt(double);
-static NEVER double f_sum(const double *x, long n) { double s = 0; for (long i = 0; i < n; i++) s += sqrt(x[i]); return s; }
+static NEVER double f_sum(const double *x, long n) { double s = 0;
+  for (long i = 0; i < n; i++) s += sqrt(x[i]); return s; }
 LOOP(sum)
 static NEVER double f_frame(const double *x, long n) { double y[8]; for (long i = 0; i < 8; i++) y[i] = x[i] + n;
   return y[n & 7] * y[(n + 3) & 7]; }

@@ -63,7 +63,7 @@ pub struct Memos<'ctx> {
     pub places: HashMap<usize, Place>,
     /// The function is pure, so that nests may call it.
     pub is_pure: bool,
-    /// Calls of pure functions that may look into windows, outside of open nests.
+    /// Calls of pure functions that rely on what a nest knows, outside of open nests.
     pub closed_calls: Vec<InstructionValue<'ctx>>,
     /// Calls inside the nests that ask whether a whole loop may run without hooks.
     pub questions: Vec<InstructionValue<'ctx>>,
@@ -80,8 +80,8 @@ pub fn find<'ctx>(
 ) -> Memos<'ctx> {
     let mut memos = Memos { is_pure: pure.contains(plan.function), ..Memos::default() };
     let instructions = || plan.function.get_basic_block_iter().flat_map(|block| block.get_instructions());
-    let looks = |&call: &InstructionValue<'ctx>| pure_callee(call, pure).is_some_and(|callee| pure.looks(callee));
-    let calls: Vec<_> = instructions().filter(looks).collect();
+    let asks = |&call: &InstructionValue<'ctx>| pure_callee(call, pure).is_some_and(|callee| pure.asks(callee));
+    let calls: Vec<_> = instructions().filter(asks).collect();
     if !calls.is_empty() || plan.events.iter().any(is_candidate) {
         add_nests(&mut memos, plan, offers, loops, (pure, &calls));
     }

@@ -54,9 +54,9 @@ pub struct Optimised<'ctx> {
 }
 
 impl Optimised<'_> {
-    /// Whether there are loops that can look into windows.
-    pub fn may_look(&self) -> bool {
-        self.loops.iter().any(|offer| offer.groups.is_some())
+    /// Whether there are loops that ask, and so may rely on what is known of memory.
+    pub fn asks(&self) -> bool {
+        !self.loops.is_empty()
     }
 }
 

@@ -93,7 +93,7 @@ fn group<'ctx>(accesses: &[OfferedAccess<'ctx>]) -> Option<Group<'ctx>> {
 }
 
 /// Adds what a nest does: given the events in it, with their numbers, and the loops that ask in it. `opens`: it calls
-/// functions that may look into windows.
+/// functions that may have loops that ask.
 pub fn add<'ctx>(
     windows: &mut Windows<'ctx>,
     events: &[(usize, &Event<'ctx>)],

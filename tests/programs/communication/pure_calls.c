@@ -1,13 +1,15 @@
 // Loops that call functions with loops of their own. Worker 1 writes, worker 2 reads: rows again and again by a
-// function that only computes, called in a nest and outside of one; by halves, by a function that calls itself; rows of
-// which the calling loop, or another function that it calls, has overwritten some; and rows that worker 1 writes anew in
-// each turn, where the function that reads them waits or locks.
+// function that only computes, called in a nest and outside of one, and by another one beside it; by halves, by a
+// function that calls itself; rows of which the calling loop, or another function that it calls, has overwritten some;
+// and rows that worker 1 writes anew in each turn, where the function that reads them waits or locks.
 // THREADS: 3
 // LET: R = 24
 // LET: C = 32
 // LET: T = 20
 // EXPECT: raw lines written -> summed = 2 * R * C
 // EXPECT: rar lines written -> summed = 2 * R * C * (T - 1) + 2 * C
+// EXPECT: raw lines written -> compared = 0
+// EXPECT: rar lines written -> compared = 2 * R * C * T
 // EXPECT: raw lines halved -> leaf = 2 * R * C
 // EXPECT: rar lines halved -> leaf = 2 * R * C * (T - 1)
 // EXPECT: raw lines changing -> summed = 2 * R * C
@@ -50,6 +52,15 @@ static NOINLINE double sum(const double *row, long n) {
     return s;
 }
 
+static NOINLINE double largest(const double *row, long n) {
+    double most = 0;
+    for (long j = 0; j < n; j++) {
+        const double element = row[j]; /*@compared*/
+        most = element > most ? element : most;
+    }
+    return most;
+}
+
 static NOINLINE double sum_by_halves(const double *row, long n) {
     double s = 0;
     if (n > 8)
@@ -89,7 +100,7 @@ static NOINLINE double read_all(long rows, long columns, long times) {
     double s = 0;
     for (long time = 0; time < times; time++)
         for (long i = 0; i < rows; i++)
-            table[i][columns] = sum(table[i], columns);
+            table[i][columns] = sum(table[i], columns) + largest(table[i], columns);
     s += sum(table[0], columns);
     for (long time = 0; time < times; time++)
         for (long i = 0; i < rows; i++)
