@@ -187,7 +187,8 @@ impl Traces {
         unsafe { (*event).next = (*event).rar + gap };
     }
 
-    /// An event of `element`, counted already in `event`. `watched`: the cell is marked.
+    /// An event of `element`, counted already in `event`. `watched`: the cell is marked. `thread`: what it has besides,
+    /// and the number of threads that share what may be watched.
     ///
     /// # Safety
     /// `event` is a record of this thread; it was given to [`Self::adopt`] or its `private` is [`NO_TRACE`].
@@ -198,9 +199,9 @@ impl Traces {
         raw: bool,
         watched: bool,
         plan: &Plan,
-        thread: (&mut Arena, &mut Watches, &mut [Memo], &ProfileFile),
+        thread: (&mut Arena, (&mut Watches, u32), &mut [Memo], &ProfileFile),
     ) -> Verdict {
-        let (arena, watches, memos, file) = thread;
+        let (arena, (watches, threads), memos, file) = thread;
         // SAFETY: the caller's promise.
         let number = unsafe { (*event).private };
         if number == NO_TRACE {
@@ -268,6 +269,7 @@ impl Traces {
             let t = unsafe { &mut *self.slots.add(number as usize) };
             let begun = t.begun + period;
             let sample = Sample { element, start: clock, trace: number, weight: period as u32, begun };
+            watches.share_with(threads);
             match watches.insert(sample, random, &mut t.newest) {
                 Inserted::AlreadyWatched => {}
                 Inserted::Watched => {

@@ -42,6 +42,9 @@ pub struct Sample {
 /// 256 sets of 4. With one sample in 16 or fewer, 1024 open intervals reach over at least 16 K events.
 const SETS: usize = 256;
 const WAYS: usize = 4;
+/// What a thread of many has at least. A marked element sends all threads' reads to the slow path, so what two threads
+/// may watch is shared by all; below this, too few long intervals would be found.
+const LEAST_SETS: usize = 32;
 /// log2 of the neighbouring elements that fall into one set, so that a run of elements looks at few sets. With one
 /// sample in 16 elements or fewer there is one watch in each such block.
 const BLOCK_LOG2: u64 = 4;
@@ -53,18 +56,33 @@ pub struct Watches {
     /// For each set, bits of the blocks that its watches lie in ([`Place::tag`]): a block whose bit is not there is not
     /// watched, and of others 15 in 16 are told from those that are by it.
     tags: [u64; SETS],
+    /// Sets that are used, a power of two, minus 1; 0 in an empty table for which that is not decided.
+    mask: usize,
 }
 
-const _: () = assert!(size_of::<Watches>() == 42 * 1024);
+const _: () = assert!(size_of::<Watches>() == 42 * 1024 + 8);
+
+/// Sets of a thread that is one of so many.
+fn sets(threads: u32) -> usize {
+    // The thread that waits for the others is one, too: rounded up.
+    (2 * SETS / threads.max(2) as usize).next_power_of_two().max(LEAST_SETS)
+}
 
 impl Watches {
+    /// The number of threads that watch, if none has been watched yet.
+    pub fn share_with(&mut self, threads: u32) {
+        if self.mask == 0 {
+            self.mask = sets(threads) - 1;
+        }
+    }
+
     /// Begins to watch; `newest` is the trace's latest watch. Without room another watch is given up, which `random`
     /// chooses: its interval stays unknown. It is one of [`WAYS`], and the others, which had the same chance, stand for
     /// its events from now on (Horvitz and Thompson, Journal of the American Statistical Association 47, 1952): without
     /// that, long intervals would be missing. An element that is watched already, for whatever trace, is left alone.
     pub fn insert(&mut self, sample: Sample, random: u32, newest: &mut Link) -> Inserted {
         let Sample { element, start, trace, weight, begun } = sample;
-        let first = place(element).set * WAYS;
+        let first = self.place(element).set * WAYS;
         let set = self.set(element);
         if set.iter().any(|w| w.key == element + 1) {
             return Inserted::AlreadyWatched;
@@ -167,26 +185,34 @@ impl Watches {
             ended(w.key - 1);
             w.key = 0;
         }
-        self.tags = [0; SETS];
+        (self.tags, self.mask) = ([0; SETS], 0);
     }
 
     fn set(&mut self, element: u64) -> &mut [Watch; WAYS] {
+        let set = self.place(element).set;
         // The chunk exists: SETS chunks of WAYS slots are the whole array.
         let (chunks, _) = self.slots.as_chunks_mut::<WAYS>();
-        &mut chunks[place(element).set]
+        &mut chunks[set]
     }
 
     /// Whether an element of this one's block may be watched; `false` is certain.
     #[inline]
     pub fn may_watch(&self, element: u64) -> bool {
-        let place = place(element);
+        let place = self.place(element);
         self.tags[place.set] & place.tag != 0
     }
 
     /// After a change in the set of `element`.
     fn renew_tags(&mut self, element: u64) {
         let watched = self.set(element).iter().filter(|w| w.key != 0);
-        self.tags[place(element).set] = watched.fold(0, |tags, w| tags | place(w.key - 1).tag);
+        let tags = watched.fold(0, |tags, w| tags | tag(hash(w.key - 1)));
+        self.tags[self.place(element).set] = tags;
+    }
+
+    #[inline]
+    fn place(&self, element: u64) -> Place {
+        let hash = hash(element);
+        Place { set: (hash >> 40) as usize & self.mask % SETS, tag: tag(hash) }
     }
 }
 
@@ -198,9 +224,13 @@ struct Place {
 }
 
 #[inline]
-fn place(element: u64) -> Place {
-    let hash = (element >> BLOCK_LOG2).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    Place { set: (hash >> 40) as usize % SETS, tag: 1 << (hash >> 58) }
+fn hash(element: u64) -> u64 {
+    (element >> BLOCK_LOG2).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+#[inline]
+fn tag(hash: u64) -> u64 {
+    1 << (hash >> 58)
 }
 
 /// What [`Watches::insert`] did.
@@ -238,7 +268,8 @@ mod tests {
     impl Table {
         fn new() -> Self {
             // SAFETY: zeroed memory is an empty table.
-            let watches = unsafe { Box::new_zeroed().assume_init() };
+            let mut watches: Box<Watches> = unsafe { Box::new_zeroed().assume_init() };
+            watches.share_with(1);
             Self { watches, newest: [0; 10], begun: [0; 10], random: 0x2018_0813_1cbb_2018 }
         }
 
@@ -341,8 +372,36 @@ mod tests {
     }
 
     #[test]
+    fn what_two_threads_may_watch_is_shared_by_more() {
+        assert_eq!([0, 1, 2, 3, 4, 5, 8, 16, 17, 4096].map(sets), [256, 256, 256, 256, 128, 128, 64, 32, 32, 32]);
+        for (threads, places) in [(2, 1024), (4, 512), (16, 128)] {
+            let mut w = Table::new();
+            w.watches.clear(|_| ());
+            w.watches.share_with(threads);
+            w.watches.share_with(1);
+            let mut watched = std::collections::BTreeSet::new();
+            for element in 0..20_000 {
+                if let Inserted::Instead { element: other, .. } = w.insert(element * 16, 0, 9, 1) {
+                    assert!(watched.remove(&(other / 16)));
+                }
+                watched.insert(element);
+            }
+            assert_eq!(watched.len(), places);
+            assert!((0..20_000).all(|e| w.watches.unwatched(e * 16, 1, None) == u64::from(!watched.contains(&e))));
+        }
+    }
+
+    #[test]
     fn what_is_left_stands_for_what_was_given_up() {
-        let mut w = Table::new();
+        for threads in [1, 16] {
+            let mut w = Table::new();
+            w.watches.clear(|_| ());
+            w.watches.share_with(threads);
+            what_is_left(w);
+        }
+    }
+
+    fn what_is_left(mut w: Table) {
         let (mut weight, mut given_up) = (16, 0);
         for element in 0..4096 {
             // As traces do: the more are given up, the fewer events are sampled.
@@ -352,10 +411,12 @@ mod tests {
             }
         }
         assert!(given_up > 2000, "{given_up} given up");
+        // A mean of few differs more.
+        let (places, deviation) = (w.all().count(), 0.1 * (1024.0 / w.all().count() as f64).sqrt());
         for trace in 0..2 {
             let left: u64 = w.all().filter(|w| w.trace == trace).map(|w| u64::from(w.weight)).sum();
             let share = left as f64 / w.begun[trace as usize] as f64;
-            assert!((0.9..1.1).contains(&share), "{share} of trace {trace}");
+            assert!((share - 1.0).abs() < deviation, "{share} of trace {trace}, {places} places");
         }
     }
 

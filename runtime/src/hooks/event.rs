@@ -178,7 +178,9 @@ fn count(
     } else {
         // SAFETY: `find_record` made the record; the watches belong to this block.
         unsafe {
-            let thread = (&mut t.arena, &mut *t.watches, memos::used(&mut t.header), &p.file);
+            // Relaxed: a number, no more.
+            let watches = (&mut *t.watches, p.alive.load(Ordering::Relaxed));
+            let thread = (&mut t.arena, watches, memos::used(&mut t.header), &p.file);
             t.traces.usage(record, element / GRANULE, e.raw, e.tracked, &p.plan, thread)
         }
     };
