@@ -69,7 +69,8 @@ fn sets(threads: u32) -> usize {
 }
 
 impl Watches {
-    /// The number of threads that watch, if none has been watched yet.
+    /// Decides how large the table is, by the number of threads that are alive, if that is not decided: a watch cannot
+    /// move.
     pub fn share_with(&mut self, threads: u32) {
         if self.mask == 0 {
             self.mask = sets(threads) - 1;
@@ -212,7 +213,7 @@ impl Watches {
     #[inline]
     fn place(&self, element: u64) -> Place {
         let hash = hash(element);
-        Place { set: (hash >> 40) as usize & self.mask % SETS, tag: tag(hash) }
+        Place { set: (hash >> 40) as usize & (self.mask % SETS), tag: tag(hash) }
     }
 }
 
