@@ -15,7 +15,7 @@ use crate::regions::functions::Functions;
 use crate::skip::SkippedFunctions;
 use crate::tables::Tables;
 use inkwell::module::{FlagBehavior, Module};
-use inkwell::values::{FunctionValue, PointerValue};
+use inkwell::values::FunctionValue;
 use std::collections::HashMap;
 
 /// A module flag that marks instrumented modules, so that none is instrumented twice when LTO compiles it again.
@@ -63,8 +63,8 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
     let mut statistics = Statistics::default();
     for (plan, found) in plans {
         if options.features.memory {
-            let header = counted.get(&plan.function).map(|c| c.header);
-            statistics.instrument(&emitter, (plan, found), &options, (&tables, &pure), header)?;
+            let counted = counted.get(&plan.function);
+            statistics.instrument(&emitter, (plan, found), &options, (&tables, &pure), counted)?;
         }
     }
     for (&function, of) in counted.iter().filter(|(_, of)| !of.slots.is_empty()) {
@@ -191,7 +191,7 @@ impl<'ctx> Statistics<'ctx> {
         (plan, mut found): (Plan<'ctx>, Optimised<'ctx>),
         options: &Options,
         (tables, pure): (&Tables, &PureFunctions<'ctx>),
-        header: Option<PointerValue<'ctx>>,
+        counted: Option<&Counted<'ctx>>,
     ) -> Result<(), PassError> {
         let inline = options.inlines(&plan);
         self.functions += 1;
@@ -209,7 +209,7 @@ impl<'ctx> Statistics<'ctx> {
         }
         self.windows += found.memos.windows.questions.len();
         let style = if inline { Style::Inline } else { Style::Calls };
-        emit::function::emit(emitter, &plan, &found, style, tables, header)
+        emit::function::emit(emitter, &plan, &found, style, tables, counted)
     }
 
     fn print(&self, file: &str, tables: &Tables) {

@@ -70,6 +70,25 @@ fn added(statements: usize) -> usize {
     instructions(&project.ir("a.c", &["-O0"])) - instructions(&String::from_utf8_lossy(&plain.stdout))
 }
 
+/// Sums with the module's numbers are for the functions that are called, and a counter rides with an access of its block.
+#[test]
+fn huge_functions_pass_constants() {
+    let source = "void f(int *a, const int *b, int v) { if (b[1] > v) a[1] = v; if (b[2] > v) a[2] = v; }\n";
+    let ir = |options: &str| Project::new("a.c", source).options(options).ir("a.c", &["-O2"]);
+    let bases = |ir: &str| function(ir, "f").matches("@threadtalk.bases").count();
+    let nothing = ir("inline_limit=0:features=control");
+    let all = ir("inline_limit=0:features=memory,control");
+    let f = function(&all, "f");
+    for (call, n) in [("@threadtalk.read4.here(", 2), ("@threadtalk.write4.here", 2), ("@threadtalk.hook", 0)] {
+        assert_eq!(f.matches(call).count(), n, "{call}: {f}");
+    }
+    let (riding, own) = (f.matches(".counted(").count(), f.matches("@threadtalk.count.here(").count());
+    assert!(riding > 0, "{f}");
+    // The function's first counter, one for each test, and none of them inline.
+    assert_eq!((riding + own, f.matches("threadtalk.column").count()), (3, 0), "{f}");
+    assert!(bases(&all) <= bases(&nothing) + 2, "{f}");
+}
+
 /// Beyond 2000 accesses sequences become calls: from there on each further statement costs the same.
 #[test]
 fn code_grows_in_proportion_to_the_accesses_of_a_function() {

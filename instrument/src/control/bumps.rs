@@ -117,8 +117,8 @@ impl<'a, 'm, 'ctx> Bumps<'a, 'm, 'ctx> {
         Ok(Bumps { emitter, header, base, first })
     }
 
-    /// Adds 1.
-    pub fn add_one(&self, place: Place<'ctx>, counter: u32) -> Emitted<()> {
+    /// Adds 1; returns the store.
+    pub fn add_one(&self, place: Place<'ctx>, counter: u32) -> Emitted<InstructionValue<'ctx>> {
         self.add(place, counter, self.emitter.c64(1))
     }
 
@@ -136,8 +136,8 @@ impl<'a, 'm, 'ctx> Bumps<'a, 'm, 'ctx> {
         Ok(())
     }
 
-    /// Adds a number, which must be known there.
-    pub fn add(&self, place: Place<'ctx>, counter: u32, number: IntValue<'ctx>) -> Emitted<()> {
+    /// Adds a number, which must be known there; returns the store.
+    pub fn add(&self, place: Place<'ctx>, counter: u32, number: IntValue<'ctx>) -> Emitted<InstructionValue<'ctx>> {
         let m = self.emitter;
         let at = match place {
             Place::Entry => self.first,
@@ -145,20 +145,30 @@ impl<'a, 'm, 'ctx> Bumps<'a, 'm, 'ctx> {
         };
         m.builder.position_before(&at);
         llvm::set_location(&m.builder, None);
-        let column = m.builder.build_load(m.ptr, m.offset(self.header, offset::COLUMN)?, "threadtalk.column")?;
-        if let Some(load) = column.as_instruction_value() {
-            // Another thread may store another column at any time.
-            m.relaxed(load, 8);
-            m.mark_control(load);
-        }
-        let first = m.offset_by(column.into_pointer_value(), self.base)?;
-        let word = m.offset(first, u64::from(counter) * 8)?;
-        let count = m.load_int(m.i64, word, 0)?;
-        if let Some(load) = count.as_instruction_value() {
-            m.mark_control(load);
-        }
-        let store = m.builder.build_store(word, m.builder.build_int_add(count, number, "")?)?;
-        m.mark_control(store);
-        Ok(())
+        add(m, (self.header, self.base), counter, number)
     }
+}
+
+/// Adds a number to a counter, given the thread's control block and the bytes before the first counter in a column.
+pub fn add<'ctx>(
+    m: &ModuleEmitter<'_, 'ctx>,
+    (header, base): (PointerValue<'ctx>, IntValue<'ctx>),
+    counter: u32,
+    number: IntValue<'ctx>,
+) -> Emitted<InstructionValue<'ctx>> {
+    let column = m.builder.build_load(m.ptr, m.offset(header, offset::COLUMN)?, "threadtalk.column")?;
+    if let Some(load) = column.as_instruction_value() {
+        // Another thread may store another column at any time.
+        m.relaxed(load, 8);
+        m.mark_control(load);
+    }
+    let first = m.offset_by(column.into_pointer_value(), base)?;
+    let word = m.offset(first, u64::from(counter) * 8)?;
+    let count = m.load_int(m.i64, word, 0)?;
+    if let Some(load) = count.as_instruction_value() {
+        m.mark_control(load);
+    }
+    let store = m.builder.build_store(word, m.builder.build_int_add(count, number, "")?)?;
+    m.mark_control(store);
+    Ok(store)
 }

@@ -53,6 +53,17 @@ pub struct Counted<'ctx> {
     pub header: PointerValue<'ctx>,
     /// Counts that wait in the frame: to become registers when nothing more is added to the function.
     pub slots: Vec<PointerValue<'ctx>>,
+    /// Counters that 1 is added to where they stand.
+    pub singles: Vec<Single<'ctx>>,
+}
+
+/// Code that adds 1 to a counter.
+#[derive(Clone, Copy, Debug)]
+pub struct Single<'ctx> {
+    /// Its last instruction.
+    pub store: InstructionValue<'ctx>,
+    /// Number of the counter in the module.
+    pub counter: u32,
 }
 
 impl<'ctx> Control<'_, '_, 'ctx> {
@@ -97,10 +108,11 @@ impl<'ctx> Control<'_, '_, 'ctx> {
         let mut slots = HashMap::new();
         let opened: Vec<_> = kept.iter().map(|k| k.open(&bumps, function)).collect::<Emitted<_>>()?;
         slots.extend(opened.iter().flatten().copied());
+        let mut singles = Vec::new();
         for (place, counter) in places {
             match slots.get(&counter) {
                 Some(&slot) => bumps.add_one_kept(place, slot)?,
-                None => bumps.add_one(place, counter)?,
+                None => singles.push(Single { store: bumps.add_one(place, counter)?, counter }),
             }
         }
         for (kept, slots) in kept.iter().zip(&opened) {
@@ -110,7 +122,8 @@ impl<'ctx> Control<'_, '_, 'ctx> {
             bumps.add(bumps::Place::Before(trips.before), trips.counter, trips.count)?;
         }
         for start in starts {
-            bumps.add_one(start, self.tables.counter())?;
+            let counter = self.tables.counter();
+            singles.push(Single { store: bumps.add_one(start, counter)?, counter });
         }
         if self.all_blocks && graph.has_dispatch {
             // Its number is used up, so that all blocks of the tables have one.
@@ -120,7 +133,7 @@ impl<'ctx> Control<'_, '_, 'ctx> {
             self.store_call_site(header, call, site)?;
         }
         let slots = opened.iter().flatten().map(|(_, slot)| *slot).collect();
-        Ok(Counted { header, slots })
+        Ok(Counted { header, slots, singles })
     }
 
     fn store_call_site(&self, header: PointerValue<'ctx>, call: InstructionValue<'ctx>, site: SiteId) -> Emitted<()> {

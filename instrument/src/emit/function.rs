@@ -3,12 +3,14 @@
 //! First all blocks are split at the events, last event first: each split moves only the instructions up to the next
 //! one, so that the work is linear. Then the code for each event is filled in, in program order.
 
+use super::in_module::Riders;
 use super::prologue::{Needs, Prologue, WriteId};
 use super::read::{Detail, Exits, Read};
 use super::translate::{Shape, Translation};
 use super::windows::Looking;
 use super::{Emitted, Likely, ModuleEmitter, Site};
 use crate::access::{Access, Action, Direction, Event, Plan, When, Worth};
+use crate::control::Counted;
 use crate::error::PassError;
 use crate::library;
 use crate::llvm;
@@ -17,7 +19,7 @@ use crate::optimise::memos::{Memos, Place};
 use crate::optimise::shared_translation::Sharing;
 use crate::tables::Tables;
 use inkwell::basic_block::BasicBlock;
-use inkwell::values::{AggregateValue, AsValueRef, FunctionValue, InstructionValue, IntValue, PointerValue};
+use inkwell::values::{AggregateValue, AsValueRef, FunctionValue, InstructionValue, IntValue};
 use std::collections::{HashMap, HashSet};
 use std::mem::offset_of;
 use threadtalk_abi::hooks;
@@ -50,6 +52,8 @@ pub struct FunctionEmitter<'e, 'a, 'ctx> {
     guarded: &'e HashSet<usize>,
     /// Whether the nest around an access was settled as a whole, by event.
     settled: HashMap<usize, IntValue<'ctx>>,
+    /// Counters that its calls for accesses may add to.
+    riders: Riders<'ctx>,
 }
 
 /// Instruments a function, given what the optimisations found.
@@ -59,12 +63,12 @@ pub fn emit<'ctx>(
     found: &Optimised<'ctx>,
     style: Style,
     tables: &Tables,
-    header: Option<PointerValue<'ctx>>,
+    counted: Option<&Counted<'ctx>>,
 ) -> Emitted<()> {
     let function = plan.function;
     let needs = needs(plan, style, tables, &found.memos);
     let reloads = if needs.writes { opaque_calls(function) } else { Vec::new() };
-    let prologue = module.prologue(function, needs, header)?;
+    let prologue = module.prologue(function, needs, counted.map(|c| c.header))?;
     let mut emitter = FunctionEmitter {
         module,
         prologue,
@@ -73,6 +77,10 @@ pub fn emit<'ctx>(
         memos: &found.memos.places,
         guarded: &found.memos.windows.guarded,
         settled: HashMap::new(),
+        riders: match counted.filter(|_| style == Style::Calls) {
+            Some(counted) => Riders::new(&counted.singles),
+            None => Riders::default(),
+        },
     };
     module.hide(&found.inductions)?;
     emitter.scopes(&found.memos)?;
@@ -137,6 +145,7 @@ pub fn emit<'ctx>(
         }
     }
     emitter.visits(plan, tables)?;
+    emitter.riders.finish(module)?;
     if let Some(slot) = slot {
         llvm::promote(function, &[slot]);
         // Reloads that no write came after.
@@ -229,6 +238,9 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
                 let detail = self.memo(index)?.unwrap_or(detail(event));
                 let detail = if self.guarded.contains(&index) { Detail::Guarded } else { detail };
                 self.access((*direction, access), &translation, site, tail, detail)
+            }
+            (Action::Plain(direction, access), None) if self.style == Style::Calls => {
+                m.call_in_module(*direction, access, site, self.riders.of(event))
             }
             (Action::Plain(direction, access), None) => m.call_access(*direction, access, site),
             (Action::Update(access), Some(tail)) => self.update(event, access, tail),

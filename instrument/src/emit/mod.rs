@@ -10,6 +10,7 @@
 //! * [`memos`] are what comes before the event cache in loop nests without calls.
 //! * [`cache`] calls the model of the caches, if that is compiled in.
 //! * [`inductions`] hides loops' variables from the code generator.
+//! * [`in_module`] are functions of the module itself that huge functions call.
 //! * [`loops`] asks the runtime to count a whole loop before it runs; [`windows`] is what comes before that in nests.
 //! * [`nests`] asks it to count a whole nest.
 //! * [`function`] puts the pieces where they belong; [`registration`] makes the module known to the runtime.
@@ -18,6 +19,7 @@ pub mod archive;
 pub mod cache;
 pub mod function;
 pub mod hooks;
+pub mod in_module;
 pub mod inductions;
 pub mod library;
 pub mod lifetime;
