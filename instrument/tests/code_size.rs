@@ -70,7 +70,8 @@ fn added(statements: usize) -> usize {
     instructions(&project.ir("a.c", &["-O0"])) - instructions(&String::from_utf8_lossy(&plain.stdout))
 }
 
-/// Sums with the module's numbers are for the functions that are called, and a counter rides with an access of its block.
+/// Sums with the module's numbers are for the functions that are called, and a counter rides with an access of its
+/// block.
 #[test]
 fn huge_functions_pass_constants() {
     let source = "void f(int *a, const int *b, int v) { if (b[1] > v) a[1] = v; if (b[2] > v) a[2] = v; }\n";

@@ -143,8 +143,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         bumps::add(self, (header, bytes), 0, self.c64(1)).map(drop)
     }
 
-    /// The module's function of this name for callers with the registers of the one that is being written; `body` writes
-    /// it if there is none. It keeps all registers.
+    /// The module's function of this name for callers with the registers of the one that is being written; `body`
+    /// writes it if there is none. It keeps all registers.
     fn in_module(
         &self,
         name: &str,
