@@ -1,11 +1,11 @@
 //! What a loop's accesses know of the state that each of them saw last.
 //!
-//! A thread has [`MEMOS`] memos in its control block. A loop nest gives each of its reads one; while the nest runs they
-//! belong to it. (Functions that it calls, see [`crate::thread::ThreadHeader::called`], empty those that they use,
-//! where their own nests begin and end.) A read of cells that are all in the memo's state counts by taking its granules
-//! from [`Memo::left`]. What a state means to a thread at a site never changes, so nothing can make a memo wrong; only its
-//! counts arrive later: when the nest ends, when the state changes, when the thread's hooks need them, and after
-//! [`MOST_PENDING`] granules.
+//! A thread has [`MEMOS`] memos in its control block. A loop nest gives each of its reads one; while the nest runs
+//! they belong to it. (Functions that it calls, see [`crate::thread::ThreadHeader::called`], empty those that they
+//! use, where their own nests begin and end.) A read of cells that are all in the memo's state counts by taking its
+//! granules from [`Memo::left`]. What a state means to a thread at a site never changes, so nothing can make a memo
+//! wrong; only its counts arrive later: when the nest ends, when the state changes, when the thread's hooks need
+//! them, and after [`MOST_PENDING`] granules.
 
 use crate::thread::EventCounter;
 
