@@ -163,7 +163,10 @@ impl<'m, 'ctx> Work<'m, 'ctx> {
             }
             // At once: the analysis, most of the pass's time in numeric code, still holds.
             let optimises = self.options.features.memory && self.options.optimises(&plan);
-            let found = if optimises { optimise::run(&mut plan, analysis, &self.pure) } else { Optimised::default() };
+            let found = match optimises {
+                true => optimise::run(&mut plan, analysis, &self.pure, collector.tables),
+                false => Optimised::default(),
+            };
             plans.push((plan, found));
         }
         Ok(plans)

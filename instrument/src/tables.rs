@@ -54,6 +54,9 @@ impl Default for SiteAccess {
     }
 }
 
+/// Numbers that tell apart lines, kinds of accesses there, and places in which they are: see [`Tables::line`].
+pub type Line = [u32; 5];
+
 /// The tables under construction. Everything is numbered in the order of first use, which is the order of the module's
 /// instructions, so that the same input gives the same output.
 #[derive(Default)]
@@ -64,7 +67,7 @@ pub struct Tables {
     sites: Vec<SiteEntry>,
     accesses: Vec<AccessEntry>,
     caller_loops: Vec<u32>,
-    site_ids: HashMap<(Place, u32, u32, u32, AccessEntry), SiteId>,
+    site_ids: HashMap<(SiteEntry, u32, AccessEntry), SiteId>,
     strings: Vec<u8>,
     string_ids: HashMap<String, u32>,
     functions: Vec<FunctionEntry>,
@@ -108,14 +111,61 @@ impl Tables {
         let file = self.string(file);
         let access = self.access(access);
         self.region_has_site[region.0 as usize] = true;
+        let caller_loop = place.caller_loop.map_or(0, |l| l.0 + 1);
+        self.number((SiteEntry { region: region.0, file, line, flags }, caller_loop, access))
+    }
+
+    /// What the events of a site are added up by, whatever it accesses.
+    pub fn line(&self, site: SiteId) -> Line {
+        let SiteEntry { region, file, line, flags } = self.sites[site.0 as usize];
+        [region, file, line, flags, self.caller_loops[site.0 as usize]]
+    }
+
+    /// Whether two sites of one line differ in nothing but the member of one object that they access.
+    pub fn are_siblings(&self, a: SiteId, b: SiteId) -> bool {
+        let of = |site: SiteId| self.accesses[site.0 as usize];
+        let nameless = |site: SiteId| AccessEntry { object: 0, ..of(site) };
+        let names = (self.text(of(a).object), self.text(of(b).object));
+        a == b
+            || self.line(a) == self.line(b)
+                && nameless(a) == nameless(b)
+                && (names.0 == names.1 || parent(names.0, names.1) > 0)
+    }
+
+    /// The site of one access to what siblings access, given in the order of their addresses.
+    pub fn joined_site(&mut self, siblings: &[SiteId]) -> Option<SiteId> {
+        let (first, last) = (*siblings.first()?, *siblings.last()?);
+        if siblings.iter().all(|site| *site == first) {
+            return Some(first);
+        }
+        let access = self.accesses[first.0 as usize];
+        let (from, to) = (self.text(access.object), self.text(self.accesses[last.0 as usize].object));
+        let name = match parent(from, to) {
+            0 => from.to_owned(),
+            parent => format!("{from}..{}", &to[parent..]),
+        };
+        let access = AccessEntry { object: self.string(&name), ..access };
+        let (entry, caller_loop) = (self.sites[first.0 as usize], self.caller_loops[first.0 as usize]);
+        Some(self.number((entry, caller_loop, access)))
+    }
+
+    /// The number of a site.
+    fn number(&mut self, site: (SiteEntry, u32, AccessEntry)) -> SiteId {
         let next = SiteId(self.sites.len() as u32);
-        let id = *self.site_ids.entry((place, file, line, flags, access)).or_insert(next);
+        let id = *self.site_ids.entry(site).or_insert(next);
         if id == next {
+            let (entry, caller_loop, access) = site;
+            self.sites.push(entry);
+            self.caller_loops.push(caller_loop);
             self.accesses.push(access);
-            self.caller_loops.push(place.caller_loop.map_or(0, |l| l.0 + 1));
-            self.sites.push(SiteEntry { region: region.0, file, line, flags });
         }
         id
+    }
+
+    fn text(&self, at: u32) -> &str {
+        let bytes = self.strings.get(at as usize..).unwrap_or_default();
+        let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+        std::str::from_utf8(&bytes[..end]).unwrap_or_default()
     }
 
     fn access(&mut self, access: &SiteAccess) -> AccessEntry {
@@ -267,6 +317,14 @@ impl Tables {
     }
 }
 
+/// How much of two members' names is the name of what they are members of, with what joins them to it: 3 of `p->x` and
+/// `p->y`. 0 if there is no such thing, or they are one.
+fn parent(a: &str, b: &str) -> usize {
+    let shared = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    let joint = a.as_bytes()[..shared].iter().rposition(|byte| matches!(byte, b'.' | b'>')).map_or(0, |at| at + 1);
+    if a == b { 0 } else { joint }
+}
+
 fn add_section(bytes: &mut Vec<u8>, kind: u32, words: impl Iterator<Item = u32>) {
     let section: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
     bytes.extend([kind, section.len() as u32].into_iter().flat_map(u32::to_le_bytes));
@@ -301,6 +359,37 @@ mod tests {
         assert_ne!(tables.site(Place { caller_loop: Some(l), ..here }, "/a.c", 5, 0, &any), s);
         assert!(tables.has_site(l) && !tables.has_site(f));
         assert_eq!((tables.regions(), tables.sites()), (2, 4));
+    }
+
+    #[test]
+    fn members_of_one_object_at_one_line_are_siblings() {
+        let mut tables = Tables::default();
+        let f = tables.region(key(RegionKind::Function, 3), 4, None);
+        let here = Place { region: f, caller_loop: None };
+        let mut site = |line, name: &str, stride| {
+            let object = Object { kind: 3, name: name.into(), file: "/a.c".into(), line: 2 };
+            let access = SiteAccess { object: Some(object), stride, outer_stride: NO_STRIDE };
+            tables.site(here, "/a.c", line, 0, &access)
+        };
+        let [x, y, z, inner] = ["p->x", "p->y", "p->c.z", "p->c.w"].map(|name| site(5, name, 8));
+        let [whole, other, below, striding] =
+            [site(5, "p", 8), site(5, "px", 8), site(6, "p->y", 8), site(5, "p->y", 4)];
+        for sibling in [x, y, z] {
+            assert!(tables.are_siblings(x, sibling));
+        }
+        for stranger in [whole, other, below, striding] {
+            assert!(!tables.are_siblings(x, stranger), "{stranger:?}");
+        }
+        let mut joined = |sites: &[SiteId]| {
+            let site = tables.joined_site(sites).unwrap();
+            (site, tables.text(tables.accesses[site.0 as usize].object).to_owned())
+        };
+        assert_eq!(joined(&[x, x]), (x, "p->x".into()));
+        assert_eq!(joined(&[z, inner]).1, "p->c.z..w");
+        let (three, name) = joined(&[x, y, z]);
+        assert_eq!((name.as_str(), joined(&[x, z]).0), ("p->x..c.z", three));
+        assert!(![x, y, z].contains(&three));
+        assert_eq!(tables.line(three), tables.line(x));
     }
 
     #[test]

@@ -30,6 +30,7 @@ use crate::access::Plan;
 use crate::llvm::analysis::Analysis;
 use crate::llvm::loops::Loops;
 use crate::pure::PureFunctions;
+use crate::tables::Tables;
 use inductions::Induction;
 use shared_translation::Sharing;
 use whole_loops::Offer;
@@ -61,14 +62,19 @@ impl Optimised<'_> {
 }
 
 /// Runs them all. `analysis`: of the function as it is now, if there is one.
-pub fn run<'ctx>(plan: &mut Plan<'ctx>, analysis: Option<Analysis>, pure: &PureFunctions<'ctx>) -> Optimised<'ctx> {
+pub fn run<'ctx>(
+    plan: &mut Plan<'ctx>,
+    analysis: Option<Analysis>,
+    pure: &PureFunctions<'ctx>,
+    tables: &mut Tables,
+) -> Optimised<'ctx> {
     let before = plan.events.len();
     own_reads::run(plan);
     let dropped = before - plan.events.len();
     let mut analysis = analysis.unwrap_or_else(|| Analysis::of(plan.function));
     // Before neighbours are joined: it describes instructions.
     let loops = whole_loops::find(plan, &mut analysis, pure);
-    let joined = neighbours::run(plan, &mut analysis);
+    let joined = neighbours::run(plan, &mut analysis, tables);
     let sharing = shared_translation::run(plan, &mut analysis);
     let nests = tiles::find(plan, &loops, &sharing, &mut analysis, pure);
     Optimised { sharing, loops, nests, dropped, joined, memos: Default::default(), inductions: Vec::new() }

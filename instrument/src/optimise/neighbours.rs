@@ -5,11 +5,16 @@
 //! the same as before, as long as nothing between a piece and that place can touch the piece's bytes and would have to
 //! come after it: for a write any access, for a read a write, or a read at another line, which might have been the
 //! first one.
+//!
+//! Members of one object that follow each other at one line (`p->x`, `p->y`, `p->z`: the operators of vector classes)
+//! differ in nothing but their names. All of them get one site, which names the range: `p->x..z`. Also those that stay
+//! accesses of their own: what is written at one site is in one state when it is read.
 
 use super::segment::{Segments, plain};
 use crate::access::{Access, Direction, Event, LONGEST, Plan, Worth};
 use crate::llvm::analysis::Analysis;
 use crate::llvm::loops::Loops;
+use crate::tables::{Line, SiteId, Tables};
 use inkwell::values::InstructionValue;
 use std::collections::HashSet;
 use threadtalk_abi::module::VARIABLE_STRIDE;
@@ -32,12 +37,14 @@ struct Piece {
 struct Group<'ctx> {
     leader: usize,
     event: usize,
+    /// Its pieces may add up to any length: there are no memos, whose sequences are for powers of two.
+    any_length: bool,
     pieces: Vec<Piece>,
     instructions: Vec<InstructionValue<'ctx>>,
 }
 
 /// Joins them in the plan; returns how many accesses became part of others.
-pub fn run<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis) -> usize {
+pub fn run<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis, tables: &mut Tables) -> usize {
     let segments = Segments::find(&plan.events);
     let accesses: Vec<usize> = (0..plan.events.len()).filter(|&i| plain(&plan.events[i]).is_some()).collect();
     let pointers: Vec<_> = accesses
@@ -53,10 +60,17 @@ pub fn run<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis) -> usize {
         distance_of[accesses[k]] = Some(distance);
     }
 
+    name_ranges(plan, &segments, &distance_of, tables);
+
     // Beside loops stand fields that were written one by one: as one access they would be in several states.
     let loops = Loops::find(plan.function);
     let repeats = |event: &Event<'ctx>| {
         loops.all.is_empty() || event.inst.get_parent().is_some_and(|block| loops.innermost(block).is_some())
+    };
+
+    let lasts = |event: &Event<'ctx>| {
+        let innermost = event.inst.get_parent().and_then(|block| loops.innermost(block));
+        loops.chain(innermost).any(|number| !plan.brief.holds(&loops, number))
     };
 
     let mut joined: Vec<Vec<Piece>> = Vec::new();
@@ -66,7 +80,7 @@ pub fn run<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis) -> usize {
         let here = segments.of(event);
         let access = plain(event);
         if here != segment || access.is_none() {
-            open.drain(..).for_each(|group| joined.extend(runs(group.pieces)));
+            open.drain(..).for_each(|group| joined.extend(runs(group.pieces, group.any_length)));
             segment = here;
         }
         let (Some((direction, access)), Some((leader, first))) = (access, distance_of[number]) else { continue };
@@ -88,10 +102,10 @@ pub fn run<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis) -> usize {
             let other = &plan.events[group.event];
             let reads = direction == Direction::Read && plain(other).is_some_and(|(d, _)| d == Direction::Read);
             let keeps = own == Some(place - 1)
-                || reads && other.site == event.site
+                || reads && tables.line(other.site) == tables.line(event.site)
                 || group.instructions.iter().all(|&i| analysis.disjoint(i, event.inst));
             if !keeps {
-                joined.extend(runs(std::mem::take(&mut group.pieces)));
+                joined.extend(runs(std::mem::take(&mut group.pieces), group.any_length));
             }
             keeps
         });
@@ -106,15 +120,48 @@ pub fn run<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis) -> usize {
             }
             None => {
                 if open.len() == MOST_OPEN {
-                    joined.extend(runs(open.remove(0).pieces));
+                    let first = open.remove(0);
+                    joined.extend(runs(first.pieces, first.any_length));
                 }
-                open.push(Group { leader, event: number, pieces: vec![piece], instructions: vec![event.inst] });
+                let (pieces, instructions) = (vec![piece], vec![event.inst]);
+                open.push(Group { leader, event: number, any_length: !lasts(event), pieces, instructions });
             }
         }
     }
-    open.into_iter().for_each(|group| joined.extend(runs(group.pieces)));
+    open.into_iter().for_each(|group| joined.extend(runs(group.pieces, group.any_length)));
     joined.retain(|run| !has_gaps(run, plan, &loops, analysis));
     replace(plan, &joined)
+}
+
+/// Gives members of one object that follow each other at one line one site.
+fn name_ranges(plan: &mut Plan<'_>, segments: &Segments<'_>, distances: &[Option<(usize, i64)>], tables: &mut Tables) {
+    let member = |(number, event): (usize, &Event<'_>)| {
+        let ((direction, access), (leader, first)) = (plain(event)?, distances[number]?);
+        let place = (segments.of(event)?, leader, tables.line(event.site), direction == Direction::Write);
+        Some(Member { place, first, end: first + access.bytes as i64, site: event.site, number })
+    };
+    let mut members: Vec<Member> = plan.events.iter().enumerate().filter_map(member).collect();
+    members.sort_unstable_by_key(|member| (member.place, member.first, member.number));
+    let follows =
+        |a: &Member, b: &Member| a.place == b.place && b.first <= a.end && tables.are_siblings(a.site, b.site);
+    let runs: Vec<&[Member]> = members.chunk_by(follows).filter(|run| run.len() > 1).collect();
+    for run in runs {
+        let sites: Vec<SiteId> = run.iter().map(|member| member.site).collect();
+        if let Some(site) = tables.joined_site(&sites) {
+            run.iter().for_each(|member| plan.events[member.number].site = site);
+        }
+    }
+}
+
+/// An access at a known distance from others of its line.
+struct Member {
+    /// Segment, leader, line, whether it writes.
+    place: (usize, usize, Line, bool),
+    first: i64,
+    end: i64,
+    site: SiteId,
+    /// Number of the event.
+    number: usize,
 }
 
 /// Whether a run of reads leaves memory out between two iterations of a loop that may run long, as far as is known.
@@ -133,19 +180,19 @@ fn has_gaps(run: &[Piece], plan: &Plan<'_>, loops: &Loops<'_>, analysis: &mut An
 }
 
 /// Runs of pieces without gaps, each of a length that is inlined. Pieces without neighbours are in none.
-fn runs(mut pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
+fn runs(mut pieces: Vec<Piece>, any_length: bool) -> Vec<Vec<Piece>> {
     pieces.sort_by_key(|p| p.first);
     let mut out: Vec<Vec<Piece>> = Vec::new();
     let mut rest = pieces.as_slice();
     while let [first, ..] = rest {
-        // The longest beginning that is without gaps and a power of two long.
+        // The longest beginning that is without gaps and has a length with a sequence.
         let (mut bytes, mut take) = (0, 1);
         for (n, piece) in rest.iter().enumerate() {
             if piece.first != first.first + bytes as i64 {
                 break;
             }
             bytes += piece.bytes;
-            if bytes.is_power_of_two() && bytes <= LONGEST {
+            if (any_length || bytes.is_power_of_two()) && bytes <= LONGEST {
                 take = n + 1;
             }
         }
@@ -184,7 +231,11 @@ mod tests {
     }
 
     fn lengths(list: &[(i64, u64)]) -> Vec<(i64, u64)> {
-        runs(pieces(list)).iter().map(|run| (run[0].first, run.iter().map(|p| p.bytes).sum())).collect()
+        lengths_of(list, false)
+    }
+
+    fn lengths_of(list: &[(i64, u64)], any_length: bool) -> Vec<(i64, u64)> {
+        runs(pieces(list), any_length).iter().map(|run| (run[0].first, run.iter().map(|p| p.bytes).sum())).collect()
     }
 
     #[test]
@@ -199,6 +250,13 @@ mod tests {
         assert_eq!(lengths(&[(0, 8), (8, 8), (16, 8)]), [(0, 16)]);
         assert_eq!(lengths(&[(0, 64), (64, 64)]), []);
         assert_eq!(lengths(&[(0, 4), (4, 8), (12, 4)]), [(0, 16)]);
+    }
+
+    #[test]
+    fn without_memos_any_length_is_made() {
+        assert_eq!(lengths_of(&[(0, 8), (8, 8), (16, 8)], true), [(0, 24)]);
+        assert_eq!(lengths_of(&[(0, 40), (40, 40)], true), []);
+        assert_eq!(lengths_of(&[(0, 24), (24, 40), (64, 4), (68, 8)], true), [(0, 64), (64, 12)]);
     }
 
     #[test]

@@ -100,7 +100,7 @@ pub struct RegionEntry {
 
 /// A source position at which memory is accessed.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SiteEntry {
     /// Index of the innermost region in this module.
     pub region: u32,
