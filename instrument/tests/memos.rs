@@ -165,7 +165,7 @@ fn nothing_changes_by_remembering() {
             let project = Project::new("sizes.c", SIZES).options(options);
             project.build(&["sizes.c"], &flags);
             let run = project.run();
-            // By line and region: fields of one structure that are read at one line are one site, if there are optimisations.
+            // By line and region: members that one line reads are one site, if there are optimisations.
             let mut sums: BTreeMap<(String, String), u64> = BTreeMap::new();
             for event in run.events() {
                 let [kind, threads, count, place] = event.splitn(4, ' ').collect::<Vec<_>>()[..] else {
