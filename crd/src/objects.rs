@@ -70,6 +70,19 @@ struct Identity {
     line: u32,
 }
 
+impl Identity {
+    /// Whether the two may share an element: they are one, or one is several members (`grid->{x,y}`, `grid->*`) and the
+    /// other lies in the same object.
+    fn meets(&self, other: &Identity) -> bool {
+        let of_one = |members: &str, name: &str| {
+            let object = members.find('{').map(|end| &members[..end]).or_else(|| members.strip_suffix('*'));
+            object.is_some_and(|object| name.starts_with(object))
+        };
+        (self.kind, &self.file, self.line) == (other.kind, &other.file, other.line)
+            && (self.name == other.name || of_one(&self.name, &other.name) || of_one(&other.name, &self.name))
+    }
+}
+
 impl Objects {
     /// The objects of all sites that `events` mention.
     pub fn new(profile: &Profile) -> Self {
@@ -173,7 +186,9 @@ impl Objects {
             all.iter().all(is_memory).then_some(all)
         };
         match (known(a), known(b)) {
-            (Some(a), Some(b)) => a.iter().any(|id| b.contains(id)),
+            (Some(a), Some(b)) => {
+                a.iter().any(|a| b.iter().any(|b| self.known[*a as usize].meets(&self.known[*b as usize])))
+            }
             _ => true,
         }
     }

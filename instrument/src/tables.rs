@@ -2,7 +2,7 @@
 //! ([`threadtalk_abi::module`] has the layout).
 
 use crate::llvm::objects::Object;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use threadtalk_abi::control::{BlockEntry, CallEntry, EdgeEntry, FunctionEntry, function_flags};
 use threadtalk_abi::module::{AccessEntry, NO_STRIDE, RegionEntry, RegionKind, SiteEntry, TablesHeader, section};
 
@@ -56,6 +56,9 @@ impl Default for SiteAccess {
 
 /// Numbers that tell apart lines, kinds of accesses there, and places in which they are: see [`Tables::line`].
 pub type Line = [u32; 5];
+
+/// Members of one access that a report lists.
+const MOST_NAMED: usize = 4;
 
 /// The tables under construction. Everything is numbered in the order of first use, which is the order of the module's
 /// instructions, so that the same input gives the same output.
@@ -132,19 +135,16 @@ impl Tables {
                 && (names.0 == names.1 || parent(names.0, names.1) > 0)
     }
 
-    /// The site of one access to what siblings access, given in the order of their addresses.
+    /// The site of one access to what siblings access.
     pub fn joined_site(&mut self, siblings: &[SiteId]) -> Option<SiteId> {
-        let (first, last) = (*siblings.first()?, *siblings.last()?);
+        let first = *siblings.first()?;
         if siblings.iter().all(|site| *site == first) {
             return Some(first);
         }
         let access = self.accesses[first.0 as usize];
-        let (from, to) = (self.text(access.object), self.text(self.accesses[last.0 as usize].object));
-        let name = match parent(from, to) {
-            0 => from.to_owned(),
-            parent => format!("{from}..{}", &to[parent..]),
-        };
-        let access = AccessEntry { object: self.string(&name), ..access };
+        let names: BTreeSet<&str> =
+            siblings.iter().map(|site| self.text(self.accesses[site.0 as usize].object)).collect();
+        let access = AccessEntry { object: self.string(&members(&names)), ..access };
         let (entry, caller_loop) = (self.sites[first.0 as usize], self.caller_loops[first.0 as usize]);
         Some(self.number((entry, caller_loop, access)))
     }
@@ -325,6 +325,18 @@ fn parent(a: &str, b: &str) -> usize {
     if a == b { 0 } else { joint }
 }
 
+/// The name of several members of one object: `p->{x,y,z}`, and of more than [`MOST_NAMED`] `p->*`.
+fn members(names: &BTreeSet<&str>) -> String {
+    // The order in which they are declared is not known, nor whether they are of one element of an array.
+    let (Some(first), Some(last)) = (names.first(), names.last()) else { return String::new() };
+    let object = parent(first, last);
+    if names.len() > MOST_NAMED {
+        return format!("{}*", &first[..object]);
+    }
+    let members: Vec<&str> = names.iter().filter_map(|name| name.get(object..)).collect();
+    format!("{}{{{}}}", &first[..object], members.join(","))
+}
+
 fn add_section(bytes: &mut Vec<u8>, kind: u32, words: impl Iterator<Item = u32>) {
     let section: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
     bytes.extend([kind, section.len() as u32].into_iter().flat_map(u32::to_le_bytes));
@@ -385,11 +397,18 @@ mod tests {
             (site, tables.text(tables.accesses[site.0 as usize].object).to_owned())
         };
         assert_eq!(joined(&[x, x]), (x, "p->x".into()));
-        assert_eq!(joined(&[z, inner]).1, "p->c.z..w");
+        assert_eq!(joined(&[z, inner]).1, "p->c.{w,z}");
         let (three, name) = joined(&[x, y, z]);
-        assert_eq!((name.as_str(), joined(&[x, z]).0), ("p->x..c.z", three));
+        assert_eq!((name.as_str(), joined(&[y, z, x]).0), ("p->{c.z,x,y}", three), "one name, whatever comes first");
         assert!(![x, y, z].contains(&three));
         assert_eq!(tables.line(three), tables.line(x));
+    }
+
+    #[test]
+    fn many_members_are_not_listed() {
+        let names = |all: &[&'static str]| members(&all.iter().copied().collect());
+        assert_eq!(names(&["g.d", "g.a", "g.c", "g.b"]), "g.{a,b,c,d}");
+        assert_eq!(names(&["g.d", "g.a", "g.c", "g.b", "g.e.f"]), "g.*");
     }
 
     #[test]

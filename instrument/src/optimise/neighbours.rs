@@ -7,8 +7,8 @@
 //! first one.
 //!
 //! Members of one object that follow each other at one line (`p->x`, `p->y`, `p->z`: the operators of vector classes)
-//! differ in nothing but their names. All of them get one site, which names the range: `p->x..z`. Also those that stay
-//! accesses of their own: what is written at one site is in one state when it is read.
+//! differ in nothing but their names. All of them get one site, which names them all: `p->{x,y,z}`. Also those that
+//! stay accesses of their own: what is written at one site is in one state when it is read.
 
 use super::segment::{Segments, plain};
 use crate::access::{Access, Direction, Event, LONGEST, Plan, Worth};
@@ -60,7 +60,7 @@ pub fn run<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis, tables: &mut Ta
         distance_of[accesses[k]] = Some(distance);
     }
 
-    name_ranges(plan, &segments, &distance_of, tables);
+    name_members(plan, &segments, &distance_of, tables);
 
     // Beside loops stand fields that were written one by one: as one access they would be in several states.
     let loops = Loops::find(plan.function);
@@ -134,7 +134,7 @@ pub fn run<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis, tables: &mut Ta
 }
 
 /// Gives members of one object that follow each other at one line one site.
-fn name_ranges(plan: &mut Plan<'_>, segments: &Segments<'_>, distances: &[Option<(usize, i64)>], tables: &mut Tables) {
+fn name_members(plan: &mut Plan<'_>, segments: &Segments<'_>, distances: &[Option<(usize, i64)>], tables: &mut Tables) {
     let member = |(number, event): (usize, &Event<'_>)| {
         let ((direction, access), (leader, first)) = (plain(event)?, distances[number]?);
         let place = (segments.of(event)?, leader, tables.line(event.site), direction == Direction::Write);

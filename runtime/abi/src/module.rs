@@ -155,8 +155,8 @@ pub const TASK_DATA: &str = "data of a task";
 pub struct AccessEntry {
     /// An [`ObjectKind`] as a number.
     pub object_kind: u32,
-    /// String: the variable, as an expression of the source (`grid`, `grid->cells`, and `grid->first..last` for members
-    /// that follow each other); of an allocation the variable that receives the block. Empty = unknown.
+    /// String: the variable, as an expression of the source (`grid`, `grid->cells`, and `grid->{x,y}` or `grid->*` for
+    /// members that follow each other); of an allocation the variable that receives the block. Empty = unknown.
     pub object: u32,
     /// String: the file that declares the variable; empty = unknown.
     pub object_file: u32,
