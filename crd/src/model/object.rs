@@ -24,8 +24,9 @@ pub enum Memory {
 /// An object and its part in the communication of a region.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Object {
-    /// The variable as an expression of the source; of heap blocks the variable that received the block, `block` where
-    /// that is the inside of a library (`this`, `__tmp`). Empty = unknown.
+    /// The variable as an expression of the source; `p->{x,y}` are members that one line uses together, `p->*` more
+    /// than four of them. Of heap blocks the variable that received the block, `block` where that is the inside of a
+    /// library (`this`, `__tmp`). Empty = unknown.
     pub name: Arc<str>,
     /// What kind of memory.
     pub kind: Memory,
