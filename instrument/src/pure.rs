@@ -20,11 +20,14 @@ use inkwell::module::{Linkage, Module};
 use inkwell::values::{AsValueRef, FunctionValue, InstructionOpcode, InstructionValue};
 use std::collections::{HashMap, HashSet};
 
+/// Functions, each with those that it calls, or that call it.
+type CallGraph<'ctx> = HashMap<FunctionValue<'ctx>, Vec<FunctionValue<'ctx>>>;
+
 /// The pure functions of a module.
 #[derive(Default)]
 pub struct PureFunctions<'ctx> {
     /// Those that they call.
-    calls: HashMap<FunctionValue<'ctx>, Vec<FunctionValue<'ctx>>>,
+    calls: CallGraph<'ctx>,
     /// Those with loops that ask the runtime, themselves or in what they call.
     asking: HashSet<FunctionValue<'ctx>>,
 }
@@ -40,10 +43,7 @@ impl<'ctx> PureFunctions<'ctx> {
     /// none: what makes one impure is in the body of some.
     pub fn find(module: &Module<'ctx>) -> Self {
         let mut calls: HashMap<_, _> = module.get_functions().filter_map(|f| Some((f, calls_of_pure(f)?))).collect();
-        let mut callers: HashMap<FunctionValue<'ctx>, Vec<FunctionValue<'ctx>>> = HashMap::new();
-        for (&function, called) in &calls {
-            called.iter().for_each(|&callee| callers.entry(callee).or_default().push(function));
-        }
+        let mut callers = callers(&calls);
         let mut impure: Vec<_> = callers.keys().copied().filter(|callee| !calls.contains_key(callee)).collect();
         while let Some(callee) = impure.pop() {
             for caller in callers.remove(&callee).unwrap_or_default() {
@@ -62,10 +62,7 @@ impl<'ctx> PureFunctions<'ctx> {
 
     /// Tells which functions have loops that ask.
     pub fn note_asking(&mut self, functions: impl IntoIterator<Item = FunctionValue<'ctx>>) {
-        let mut callers: HashMap<FunctionValue<'ctx>, Vec<FunctionValue<'ctx>>> = HashMap::new();
-        for (&function, called) in &self.calls {
-            called.iter().for_each(|&callee| callers.entry(callee).or_default().push(function));
-        }
+        let callers = callers(&self.calls);
         let mut found: Vec<_> = functions.into_iter().filter(|f| self.calls.contains_key(f)).collect();
         while let Some(function) = found.pop() {
             if self.asking.insert(function) {
@@ -78,6 +75,15 @@ impl<'ctx> PureFunctions<'ctx> {
     pub fn asks(&self, function: FunctionValue<'ctx>) -> bool {
         self.asking.contains(&function)
     }
+}
+
+/// Who calls each function, given what each one calls.
+fn callers<'ctx>(calls: &CallGraph<'ctx>) -> CallGraph<'ctx> {
+    let mut callers = CallGraph::new();
+    for (&function, called) in calls {
+        called.iter().for_each(|&callee| callers.entry(callee).or_default().push(function));
+    }
+    callers
 }
 
 /// The functions of the module that a function calls, if all else in it is pure.

@@ -103,10 +103,12 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             }
             return self.call_access(direction, access, site);
         };
-        let name = format!("{}.here", access_name(hook, Alignment::of(access)));
-        let counted = [self.i32.into()];
-        let extra = if counter.is_some() { &counted[..] } else { &[] };
-        let parameters = [&[self.ptr.into(), self.i32.into()], extra].concat();
+        let mut name = format!("{}.here", access_name(hook, Alignment::of(access)));
+        let mut parameters = vec![self.ptr.into(), self.i32.into()];
+        if counter.is_some() {
+            name += ".counted";
+            parameters.push(self.i32.into());
+        }
         let function = self.in_module(&name, &parameters, |m, function| {
             let parameter = |n| function.get_nth_param(n).ok_or(PassError::Invalid("a parameter".into()));
             if counter.is_some() {
@@ -153,12 +155,11 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     ) -> Emitted<FunctionValue<'ctx>> {
         let caller = self.here()?.get_parent().ok_or(PassError::Invalid("block without function".into()))?;
         let registers = self.registers(caller);
-        let name = if parameters.len() > 2 { format!("{name}.counted") } else { name.into() };
         if let Some(known) = self.module.get_function(&format!("{name}{}", registers.suffix())) {
             return Ok(known);
         }
         let ty = self.context.void_type().fn_type(parameters, false);
-        let function = self.new_function(&name, ty, registers);
+        let function = self.new_function(name, ty, registers);
         function.set_linkage(Linkage::Internal);
         let inner = ModuleEmitter { builder: Rc::new(self.context.create_builder()), ..self.clone() };
         inner.builder.position_at_end(self.context.append_basic_block(function, ""));

@@ -37,10 +37,7 @@ pub use stream::read as stream;
 use threadtalk_abi::loops::{Access, MOST_ACCESSES, WRITE};
 use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT, GRANULE};
 use threadtalk_profile::layout::CrdMode;
-
-/// Memory whose cells are one cache line. A loop whose steps are no longer stores to all lines of cells in its range,
-/// so that nobody is spared any by knowing what lies between its accesses: it is forgotten with them, at once.
-const CELL_LINE: u64 = 64;
+use threadtalk_sigmem::claims::LINE;
 
 /// An access as a range: `first ..= last` byte over all iterations.
 #[derive(Clone, Copy)]
@@ -292,7 +289,9 @@ fn store(t: &mut Thread, p: &Process, access: &Access, span: Span, iterations: u
             let last = nth(many as i64 - 1);
             let (from, to) = (at.min(last), at.max(last) + bytes);
             let pattern = Pattern::of(access, from);
-            if pattern.is_exact() || step.unsigned_abs() <= CELL_LINE {
+            // Steps that are no longer than what a line of cells stands for store to all lines of the range, so that
+            // nobody is spared any by knowing what lies between the accesses: it is forgotten with them, at once.
+            if pattern.is_exact() || step.unsigned_abs() <= LINE {
                 t.quiet.forget(t.header.own_base, (from, to), pattern);
             } else if t.quiet.is_filled(t.header.own_base, from) {
                 for first in (1..many as i64).map(nth) {
