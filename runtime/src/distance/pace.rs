@@ -25,6 +25,10 @@ const SAMPLES_PER_DOUBLING: u64 = 2048;
 /// A trace of many in its region is exact for so many usages at least.
 const LEAST_EXACT: u64 = 128;
 
+/// Reads of other traces in whose way the watches of a trace may be before its period doubles, or its share. At 40 ns
+/// each, a millisecond.
+const MOST_IN_THE_WAY: u64 = 1 << 15;
+
 /// Watches pushed out before a thread's period doubles.
 const MOST_PUSHED_OUT: u32 = 256;
 /// Where doubling ends: one sample in some 10 ms of pure reuse.
@@ -34,6 +38,13 @@ impl Plan {
     /// How many usages of a trace of this region are exact.
     pub fn exact_usages(&self, region: u32) -> u64 {
         (self.exact_usages / self.shares.of(region)).max(LEAST_EXACT.min(self.exact_usages))
+    }
+
+    /// How many reads of other traces the watches of a trace of this region may send to the slow path before its period
+    /// doubles. An element that a step's loop reads once is marked a step long, and another loop may read it a hundred
+    /// times in between, as all other threads do: in each of those reads it costs what a sample costs.
+    pub fn most_in_the_way(&self, region: u32) -> u64 {
+        MOST_IN_THE_WAY / self.shares.of(region)
     }
 }
 
@@ -56,12 +67,14 @@ impl Pace {
         (self.least_period, self.pushed_out) = (1, 0);
     }
 
-    /// The sampling period of a trace of this region that has `clock` events.
-    pub fn period(&self, clock: u64, region: u32, plan: &Plan) -> u64 {
+    /// The sampling period of a trace of this region that has `clock` events, and whose period was doubled so often
+    /// because its watches were in the way.
+    pub fn period(&self, clock: u64, region: u32, doublings: u32, plan: &Plan) -> u64 {
         let least = plan.least_period.max(self.least_period);
         let share = plan.shares.of(region);
         let longest = LONGEST_PERIOD.saturating_mul(share).min(MOST_CROWDED_PERIOD);
-        (clock.saturating_mul(share) / SAMPLES_PER_DOUBLING).clamp(least, longest.max(least))
+        let period = (clock.saturating_mul(share) / SAMPLES_PER_DOUBLING).clamp(least, longest.max(least));
+        (period << doublings).min(MOST_CROWDED_PERIOD.max(period))
     }
 
     /// A watch was pushed out. Long intervals are the ones that suffer, so too many of these bend the histogram: sample

@@ -17,6 +17,13 @@ use threadtalk_profile::layout::{BUCKET_PAGES, CrdMode, EventRecord, LENGTH_PAGE
 /// Open watches that the end of an interval looks at, in the mean: where more began inside, one end in so many does.
 const MOST_LOOKED_AT: u64 = 4;
 
+/// Reads that a trace's watches have sent to the slow path are looked at when there are so many more.
+const LOOK_AT: u32 = 256;
+
+/// A trace's period doubles no more often for what its watches cost others: in a doubling of its length, all traces of
+/// a region together have 256 samples left of 4096.
+const MOST_DOUBLINGS: u32 = 4;
+
 /// Records of a trace besides the first: what changes more often is a mixture after all.
 const MOST_FURTHER: u32 = 15;
 
@@ -37,6 +44,10 @@ pub struct Trace {
     newest: Link,
     /// Events that all of its samples stood for when they began.
     begun: u64,
+    /// Reads of other traces that its watches have sent to the slow path since its period was last doubled for that.
+    in_the_way: u32,
+    /// How often it was.
+    doublings: u32,
 }
 
 /// What the caller is to do with the element's cell.
@@ -148,6 +159,8 @@ impl Traces {
             further_records: 0,
             newest: 0,
             begun: 0,
+            in_the_way: 0,
+            doublings: 0,
         };
         // SAFETY: number < MOST_TRACES, the length of the reserved memory.
         unsafe { self.slots.add(number).write(trace) };
@@ -359,6 +372,27 @@ impl Traces {
         quiet.then_some(&mut t.raw_countdown)
     }
 
+    /// A watch of the trace has sent a read of another trace to the slow path.
+    #[inline]
+    pub fn is_in_the_way(&mut self, number: u32, plan: &Plan) {
+        // SAFETY: watches carry numbers of traces that exist: they are cleared with the traces.
+        let t = unsafe { &mut *self.slots.add(number as usize) };
+        t.in_the_way += 1;
+        if t.in_the_way.is_multiple_of(LOOK_AT) {
+            self.gives_way(number, plan);
+        }
+    }
+
+    #[cold]
+    fn gives_way(&mut self, number: u32, plan: &Plan) {
+        let most = plan.most_in_the_way(self.region(number));
+        // SAFETY: as above.
+        let t = unsafe { &mut *self.slots.add(number as usize) };
+        if u64::from(t.in_the_way) >= most {
+            (t.in_the_way, t.doublings) = (0, (t.doublings + 1).min(MOST_DOUBLINGS));
+        }
+    }
+
     /// An interval has ended. Of the samples that began inside of it, those that are still open are of elements that
     /// were not used again: what they stand for is an estimate of its distinct elements, the others of its repetitions.
     /// One interval tells little; the shares of all of a length tell the analysis how distances of this length become
@@ -450,7 +484,9 @@ impl Traces {
 
     /// The sampling period of a trace with so many events.
     fn period(&self, number: u32, clock: u64, plan: &Plan) -> u64 {
-        self.pace.period(clock, self.region(number), plan)
+        // SAFETY: the number is that of a trace.
+        let doublings = unsafe { (*self.slots.add(number as usize)).doublings };
+        self.pace.period(clock, self.region(number), doublings, plan)
     }
 
     /// The region that a trace belongs to.

@@ -180,6 +180,11 @@ impl Watches {
         most
     }
 
+    /// The trace that waits for one of `n` neighbouring elements from `first` on, all in one block.
+    pub fn waiting(&mut self, first: u64, n: u64) -> Option<u32> {
+        self.set(first).iter().find(|w| w.key > first && w.key <= first + n).map(|w| w.trace)
+    }
+
     /// Ends all watches; names their elements.
     pub fn clear(&mut self, mut ended: impl FnMut(u64)) {
         for w in self.slots.iter_mut().filter(|w| w.key != 0) {

@@ -28,7 +28,7 @@ pub fn settle<const CELLS: usize>(
     let differ = cells.iter().fold(0, |differ, cell| differ | (cell.load(Ordering::Relaxed) ^ from));
     let mark = if from & SHARED != 0 { TRACKED } else { 0 };
     if (differ | from) & mark != 0 && differ & !mark == 0 {
-        return if reuse_in_spite_of_marks(t, from & !mark, element, site, CELLS as u64) { CELLS } else { 0 };
+        return if reuse_in_spite_of_marks(t, p, from & !mark, element, site, CELLS as u64) { CELLS } else { 0 };
     }
     if differ != 0 {
         return 0;
@@ -85,15 +85,20 @@ fn reuse_unless_watched(t: &Thread, state: u32, element: u64, site: u32, n: u64)
 /// trace waits for them. With 16 threads a tenth of all elements may be marked at a time; and what one line waits for a
 /// step long, another one may read a hundred times.
 #[inline(never)]
-fn reuse_in_spite_of_marks(t: &mut Thread, state: u32, element: u64, site: u32, n: u64) -> bool {
+fn reuse_in_spite_of_marks(t: &mut Thread, p: &Process, state: u32, element: u64, site: u32, n: u64) -> bool {
     let Some(counter) = t.known(state, site) else { return false };
     if counter != t.idle_counter() {
         // SAFETY: other counters of the event cache are heads of this thread's records; the watches belong to this
         // block.
         unsafe {
             let (trace, watches) = ((*counter.cast::<EventRecord>()).private, &mut *t.watches);
-            if watches.may_watch(element / GRANULE) && watches.unwatched(element / GRANULE, n, Some(trace)) < n {
-                return false;
+            if watches.may_watch(element / GRANULE) {
+                if watches.unwatched(element / GRANULE, n, Some(trace)) < n {
+                    return false;
+                }
+                if let Some(other) = watches.waiting(element / GRANULE, n) {
+                    t.traces.is_in_the_way(other, &p.plan);
+                }
             }
         }
     }
