@@ -101,3 +101,20 @@ impl Pace {
         self.random.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 16
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn periods_grow_with_the_clock_and_with_what_watches_cost_others() {
+        let shares = Shares::new().unwrap();
+        (0..32).for_each(|_| shares.enter(3));
+        let plan = Plan { mode: CrdMode::Auto, exact_usages: 4096, least_period: 16, shares };
+        let pace = Pace::new();
+        assert_eq!([0, 1 << 12, 1 << 20].map(|clock| pace.period(clock, 3, 0, &plan)), [16, 32, 1 << 13]);
+        assert_eq!([0, 1 << 12, 1 << 20].map(|clock| pace.period(clock, 3, 2, &plan)), [64, 128, 1 << 15]);
+        assert_eq!([0, 4].map(|doublings| pace.period(1 << 40, 3, doublings, &plan)), [MOST_CROWDED_PERIOD; 2]);
+        assert_eq!([3, 8].map(|region| plan.most_in_the_way(region)), [MOST_IN_THE_WAY / 16, MOST_IN_THE_WAY]);
+    }
+}

@@ -321,6 +321,15 @@ mod tests {
     }
 
     #[test]
+    fn who_waits_for_one_of_some_neighbours_is_named() {
+        let mut w = Table::new();
+        assert_eq!(w.insert(33, 0, 3, 1), Inserted::Watched);
+        assert_eq!(w.insert(36, 0, 4, 1), Inserted::Watched);
+        assert_eq!([32, 33, 34, 36].map(|first| w.watches.waiting(first, 2)), [Some(3), Some(3), None, Some(4)]);
+        assert_eq!(w.watches.waiting(32, 1), None);
+    }
+
+    #[test]
     fn a_run_ends_before_the_first_element_that_is_watched_for_its_trace() {
         let mut w = Table::new();
         for element in [5, 40, 41, 100] {

@@ -4,6 +4,7 @@ use super::again;
 use super::event::{self, Event, event};
 use crate::process::{Process, accuracy};
 use crate::thread::Thread;
+use crate::thread::firsts::Key;
 use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::{NONE, SHARED, TRACKED};
@@ -133,7 +134,11 @@ pub fn fresh_id(t: &Thread, p: &Process, site: u32) -> FreshId {
 pub fn read_cell(t: &mut Thread, p: &Process, cell: &AtomicU32, element: u64, site: u32) {
     match t.view.read(&p.states, cell) {
         Read::Cold => t.remember_no_event(NONE, site),
-        Read::Own { state, tracked: false } if state & SHARED != 0 => t.remember_no_event(state, site),
+        Read::Own { state, tracked: false } if state & SHARED != 0 => {
+            t.remember_no_event(state, site);
+            let nobody = t.idle_counter().cast();
+            t.firsts.put(Key { from: state, site, context: t.context }, state, nobody);
+        }
         Read::Own { .. } => {}
         Read::Communication { writer, state, tracked } => {
             p.claims.touch(element, element + GRANULE);

@@ -1,5 +1,6 @@
 //! Reads like ones that the thread has made before at the same line: first reads of values in a state that it came
-//! across, settled by one look into [`crate::thread::firsts`], and reuse of elements that other threads have marked.
+//! across, and reuse that has lost its slot of the event cache, settled by one look into [`crate::thread::firsts`]; and
+//! reuse of elements that other threads have marked.
 
 use super::event;
 use crate::phases;
@@ -33,8 +34,10 @@ pub fn settle<const CELLS: usize>(
     if differ != 0 {
         return 0;
     }
-    // Own states are never in the table.
     let Some((to, record)) = t.firsts.get(Key { from, site, context: t.context }) else { return 0 };
+    if to == from {
+        return if reuse_once_more(t, from, site, record.cast(), CELLS as u64) { CELLS } else { 0 };
+    }
     let read = t.view.read_again(&p.states, cells, (from, to));
     let Some(read_cells @ [_, ..]) = cells.get(..read) else { return 0 };
     p.claims.touch(element, element + read as u64 * GRANULE);
@@ -65,6 +68,9 @@ pub fn at_once<const CELLS: usize>(t: &mut Thread, p: &Process, address: u64, si
         return reuse_unless_watched(t, from & !mark, element, site, CELLS as u64);
     }
     let Some((to, record)) = t.firsts.get(Key { from, site, context: t.context }) else { return false };
+    if to == from {
+        return reuse_once_more(t, from, site, record.cast(), CELLS as u64);
+    }
     let counted =
         phases::tick_in_passing(t) && event::communications_at_once(t, p, cells, element, site, (record, from, to));
     if counted {
@@ -103,6 +109,16 @@ fn reuse_in_spite_of_marks(t: &mut Thread, p: &Process, state: u32, element: u64
         }
     }
     reuse(counter, n)
+}
+
+/// Reuse, or reads that are no event, in a state that has lost its slot of the event cache to another one.
+#[inline(always)]
+fn reuse_once_more(t: &mut Thread, state: u32, site: u32, counter: *mut EventCounter, n: u64) -> bool {
+    let counted = reuse(counter, n);
+    if counted {
+        t.remember(state, site, counter);
+    }
+    counted
 }
 
 /// Counts `n` reuses in a counter of the event cache, if no sample is due before.

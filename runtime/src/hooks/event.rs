@@ -185,7 +185,12 @@ fn count(
         }
     };
     match verdict {
-        Verdict::Count => t.remember(e.state, site, record.cast()),
+        Verdict::Count => {
+            t.remember(e.state, site, record.cast());
+            if !e.raw {
+                t.firsts.put(Key { from: e.state, site, context: t.context }, e.state, record);
+            }
+        }
         Verdict::Track { instead_of } => {
             track(cell, e.state);
             t.forget_windows_at(element);

@@ -4,6 +4,9 @@
 //! With many threads a value has many first reads. What one means follows from the state's name, the line and the open
 //! user region, and never changes; only the exchange of the cell has to be done each time. To look all of it up again,
 //! in three tables, took half of a first read's time.
+//!
+//! Reuse that has lost its slot of the event cache is here as well, as a read that leaves the state as it is: with 16
+//! threads a state and a line meet another such pair there a million times in a second.
 
 use crate::memory;
 use threadtalk_abi::cell::NONE;
@@ -15,7 +18,7 @@ const SLOTS_LOG2: u32 = 10;
 /// What a first read is looked up by.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Key {
-    /// State of the cell: not own, not marked, never [`NONE`].
+    /// State of the cell: not marked, never [`NONE`].
     pub from: u32,
     /// Global site of the read.
     pub site: u32,
@@ -64,7 +67,8 @@ impl Firsts {
         (slot.key == key).then_some((slot.to, slot.record))
     }
 
-    /// The thread has made such a read.
+    /// The thread has made such a read. Where `to` is the state that the cell was in, it is counted in the head of
+    /// `record`, which may be the counter of reads that are no events.
     #[inline]
     pub fn put(&mut self, key: Key, to: u32, record: *mut EventRecord) {
         // SAFETY: `place` is below the number of slots.
