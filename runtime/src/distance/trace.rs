@@ -28,26 +28,30 @@ const MOST_DOUBLINGS: u32 = 4;
 const MOST_FURTHER: u32 = 15;
 
 /// A trace in memory. Zeroed memory is not a valid one.
+///
+/// What each first read looks at is in the first line: in two, it took a thirtieth of the time of a sparse product by
+/// 16 threads, whose 240 traces are not in the first-level cache.
+#[repr(C, align(64))]
 pub struct Trace {
+    /// True communication until the next sample.
+    raw_countdown: u64,
+    sampled: bool,
+    /// Its latest watch.
+    newest: Link,
+    /// How often its period was doubled for reads of other traces.
+    doublings: u32,
     record: *mut TraceRecord,
     /// The event records that make up this trace, linked through `EventRecord::link`.
     events: *mut EventRecord,
-    stack: ExactStack,
-    sampled: bool,
-    /// True communication until the next sample.
-    raw_countdown: u64,
-    /// The intervals of its latest record.
-    intervals: Intervals,
-    /// Records besides the first.
-    further_records: u32,
-    /// Its latest watch.
-    newest: Link,
     /// Events that all of its samples stood for when they began.
     begun: u64,
-    /// Reads of other traces that its watches have sent to the slow path since its period was last doubled for that.
+    /// Reads of other traces that its watches have sent to the slow path since its period was last doubled.
     in_the_way: u32,
-    /// How often it was.
-    doublings: u32,
+    /// Records besides the first.
+    further_records: u32,
+    /// The intervals of its latest record.
+    intervals: Intervals,
+    stack: ExactStack,
 }
 
 /// What the caller is to do with the element's cell.
@@ -150,17 +154,17 @@ impl Traces {
         let number = self.count;
         self.count += 1;
         let trace = Trace {
+            raw_countdown: 0,
+            sampled: false,
+            newest: 0,
+            doublings: 0,
             record,
             events: ptr::null_mut(),
-            stack: ExactStack::new(),
-            sampled: false,
-            raw_countdown: 0,
-            intervals: Intervals::new(),
-            further_records: 0,
-            newest: 0,
             begun: 0,
             in_the_way: 0,
-            doublings: 0,
+            further_records: 0,
+            intervals: Intervals::new(),
+            stack: ExactStack::new(),
         };
         // SAFETY: number < MOST_TRACES, the length of the reserved memory.
         unsafe { self.slots.add(number).write(trace) };
