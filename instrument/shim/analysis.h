@@ -15,8 +15,14 @@
 // Whether an instruction of a loop keeps to itself: no synchronisation, no way out, no memory but by loads and stores.
 bool keeps_to_itself(const llvm::Instruction &instruction);
 
+// Whether a function may have loops: a block branches to one that is not behind it. Trees of dominators, which are what
+// tells for sure, take as long as all else that is done with functions that have none.
+bool may_loop(const llvm::Function &function);
+
 struct Analysis {
   llvm::Function &function;
+  // More blocks than anything is gained by looking at closely, and no loops: then there is no tree either.
+  bool is_long_and_straight;
   llvm::DominatorTree tree;
   llvm::LoopInfo loops;
   llvm::AssumptionCache assumptions;
@@ -30,9 +36,13 @@ struct Analysis {
   llvm::AAResults aliases;
 
   explicit Analysis(llvm::Function &f)
-      : function(f), tree(f), loops(tree), assumptions(f), library_data(llvm::Triple(f.getParent()->getTargetTriple())),
+      : function(f), is_long_and_straight(f.size() > 4000 && !may_loop(f)), assumptions(f), library_data(llvm::Triple(f.getParent()->getTargetTriple())),
         library(library_data, &f), evolution(f, library, assumptions, tree, loops),
         objects(f.getParent()->getDataLayout(), f, library, assumptions, &tree), aliases(library) {
+    if (!is_long_and_straight) {
+      tree.recalculate(f);
+      loops.analyze(tree);
+    }
     aliases.addAAResult(objects);
     aliases.addAAResult(types);
     aliases.addAAResult(scopes);

@@ -10,6 +10,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+#include <optional>
 
 #include "analysis.h"
 #include "shim.h"
@@ -19,6 +20,11 @@ using namespace llvm;
 namespace {
 
 const char *const mark = "threadtalk.control";
+
+// The mark's number is looked up by its name, in a table of strings: most instructions have no metadata at all.
+bool is_marked(const Instruction &instruction) {
+  return instruction.hasMetadataOtherThanDebugLoc() && instruction.getMetadata(mark);
+}
 
 // What comes before `at` becomes a block of its own. The branch between the two is no instruction of the program.
 void split_before(Instruction *at) {
@@ -56,7 +62,7 @@ bool returns_twice(const Instruction &instruction) {
 // The call that ends a block after `prepare`, if there is one.
 const Instruction *last_call(const BasicBlock &block) {
   const Instruction *branch = block.getTerminator();
-  return branch && branch->getMetadata(mark) ? branch->getPrevNonDebugInstruction() : nullptr;
+  return branch && is_marked(*branch) ? branch->getPrevNonDebugInstruction() : nullptr;
 }
 
 // A counter on an edge that must be split costs a jump beside the three instructions of a counter.
@@ -128,6 +134,57 @@ const SCEV *known_trips(Analysis &a, BasicBlock *from, BasicBlock *to) {
   return expander.isSafeToExpandAt(trips, loop->getLoopPreheader()->getTerminator()) ? trips : nullptr;
 }
 
+// How often blocks and edges are expected to run in a call of a function, and which edges go back in loops.
+//
+// LLVM's estimate takes two trees of dominators and several walks. In long functions without loops each branch is taken
+// for even: there the counters are only to be somewhere.
+class Expectations {
+  std::optional<BranchProbabilityInfo> probabilities;
+  std::optional<BlockFrequencyInfo> frequencies;
+  DenseMap<const BasicBlock *, double> even;
+  DenseSet<std::pair<const BasicBlock *, const BasicBlock *>> back;
+  double entry = 1;
+
+public:
+  explicit Expectations(Analysis &a) {
+    Function &f = a.function;
+    if (a.is_long_and_straight) {
+      even.reserve(f.size());
+      even[&f.getEntryBlock()] = 1;
+      // Each block comes behind those that branch to it.
+      for (const BasicBlock &block : f) {
+        unsigned count = block.getTerminator()->getNumSuccessors();
+        double each = count ? even.lookup(&block) / count : 0;
+        for (const BasicBlock *next : successors(&block))
+          even[next] += each;
+      }
+      return;
+    }
+    probabilities.emplace(f, a.loops, nullptr, &a.tree);
+    frequencies.emplace(f, *probabilities, a.loops);
+    SmallVector<std::pair<const BasicBlock *, const BasicBlock *>, 8> found;
+    FindFunctionBackedges(f, found);
+    back.insert(found.begin(), found.end());
+    entry = std::max<double>(1, frequencies->getBlockFreq(&f.getEntryBlock()).getFrequency());
+  }
+
+  double frequency(const BasicBlock *block) const {
+    return frequencies ? frequencies->getBlockFreq(block).getFrequency() / entry : even.lookup(block);
+  }
+
+  // Of the times that a block runs, the share that goes to its successor number `successor`.
+  double share(const BasicBlock *block, unsigned successor) const {
+    if (!probabilities)
+      return 1.0 / block->getTerminator()->getNumSuccessors();
+    return double(probabilities->getEdgeProbability(block, successor).getNumerator()) /
+           BranchProbability::getDenominator();
+  }
+
+  bool goes_back(const BasicBlock *from, const BasicBlock *to) const {
+    return !back.empty() && back.contains({from, to});
+  }
+};
+
 } // namespace
 
 void threadtalk_shim_control_prepare(LLVMValueRef function) {
@@ -166,13 +223,8 @@ void threadtalk_shim_control_graph(void *analysis, void *data, ThreadtalkBlockFr
   auto &a = *static_cast<Analysis *>(analysis);
   Function &f = a.function;
   LoopInfo &loops = a.loops;
-  BranchProbabilityInfo probabilities(f, loops);
-  BlockFrequencyInfo frequencies(f, probabilities, loops);
-  SmallVector<std::pair<const BasicBlock *, const BasicBlock *>, 8> back_list;
-  FindFunctionBackedges(f, back_list);
-  DenseSet<std::pair<const BasicBlock *, const BasicBlock *>> back(back_list.begin(), back_list.end());
-  double entry = std::max<double>(1, frequencies.getBlockFreq(&f.getEntryBlock()).getFrequency());
-  auto frequency = [&](const BasicBlock *block) { return frequencies.getBlockFreq(block).getFrequency() / entry; };
+  Expectations expected(a);
+  auto frequency = [&](const BasicBlock *block) { return expected.frequency(block); };
   bool jumps = f.callsFunctionThatReturnsTwice();
 
   for (BasicBlock &block : f)
@@ -181,7 +233,7 @@ void threadtalk_shim_control_graph(void *analysis, void *data, ThreadtalkBlockFr
     ThreadtalkEdge edge{};
     edge.from = wrap(from), edge.to = wrap(to);
     edge.weight = weight, edge.kind = kind, edge.countable = countable;
-    edge.back = from && to && back.contains({from, to});
+    edge.back = from && to && expected.goes_back(from, to);
     on_edge(data, &edge);
   };
   SmallPtrSet<const BasicBlock *, 16> rest = remainders(f, a.tree, loops);
@@ -195,18 +247,18 @@ void threadtalk_shim_control_graph(void *analysis, void *data, ThreadtalkBlockFr
     }
     Instruction *last = block.getTerminator();
     // Several cases of a switch may lead to one block.
-    SmallMapVector<BasicBlock *, uint64_t, 8> targets;
+    SmallMapVector<BasicBlock *, double, 8> targets;
     for (unsigned i = 0; i < last->getNumSuccessors(); i++)
-      targets[last->getSuccessor(i)] += probabilities.getEdgeProbability(&block, i).getNumerator();
+      targets[last->getSuccessor(i)] += expected.share(&block, i);
     bool indirect = isa<IndirectBrInst>(last);
     if (targets.empty())
       report(&block, nullptr, frequency(&block), THREADTALK_BRANCH, true);
-    for (auto [to, probability] : targets) {
-      double weight = frequency(&block) * probability / BranchProbability::getDenominator();
+    for (auto [to, share] : targets) {
+      double weight = frequency(&block) * share;
       bool only_indirect =
           all_of(predecessors(to), [](BasicBlock *b) { return isa<IndirectBrInst>(b->getTerminator()); });
       bool countable = indirect ? only_indirect : free_place(&block, to) || can_split(&block, to);
-      if (back.contains({&block, to}) && known_trips(a, &block, to))
+      if (expected.goes_back(&block, to) && known_trips(a, &block, to))
         weight = frequency(loops.getLoopFor(to)->getLoopPreheader()); // counted at once, there
       else if (!indirect && !free_place(&block, to))
         weight *= split_costs;
@@ -276,5 +328,5 @@ bool threadtalk_shim_control_unseen(void *analysis, LLVMBasicBlockRef header) {
 }
 
 bool threadtalk_shim_is_control(LLVMValueRef instruction) {
-  return unwrap<Instruction>(instruction)->getMetadata(mark) != nullptr;
+  return is_marked(*unwrap<Instruction>(instruction));
 }

@@ -10,13 +10,37 @@
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
 
+#include "analysis.h"
 #include "shim.h"
 
 using namespace llvm;
 
+bool may_loop(const Function &function) {
+  // Where each block stands, from 1; 0: elsewhere than here, right behind the only one that branches to it.
+  DenseMap<const BasicBlock *, size_t> places;
+  places.reserve(function.size());
+  for (const BasicBlock &block : function) {
+    size_t &place = places[&block] = places.size() + 1;
+    for (const BasicBlock *next : successors(&block)) {
+      auto found = places.find(next);
+      if (found == places.end())
+        continue;
+      // A cold block at the end, as the one that attaches a thread.
+      const BasicBlock *only = block.getSinglePredecessor();
+      size_t before = only ? places.lookup(only) : 0;
+      if (next == &block || before == 0 || found->second <= before)
+        return true;
+      place = 0;
+    }
+  }
+  return false;
+}
+
 void threadtalk_shim_loops(LLVMValueRef function, void *data, ThreadtalkLoopVisitor on_loop,
                            ThreadtalkBlockVisitor on_block) {
   Function &f = *unwrap<Function>(function);
+  if (!may_loop(f))
+    return;
   DominatorTree tree(f);
   LoopInfo loops(tree);
   if (loops.empty())
@@ -46,6 +70,8 @@ void threadtalk_shim_loops(LLVMValueRef function, void *data, ThreadtalkLoopVisi
 
 void threadtalk_shim_close_loops(LLVMValueRef function) {
   Function &f = *unwrap<Function>(function);
+  if (!may_loop(f))
+    return;
   DominatorTree tree(f);
   LoopInfo loops(tree);
   for (Loop *loop : loops)

@@ -1,5 +1,6 @@
 // Names in debug information.
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Instruction.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
 
@@ -23,4 +24,14 @@ const char *threadtalk_shim_main_file(LLVMModuleRef module, size_t *length) {
   const std::string &name = unwrap(module)->getSourceFileName();
   *length = name.size();
   return name.data();
+}
+
+bool threadtalk_shim_location(LLVMValueRef instruction, ThreadtalkLocation *out) {
+  DILocation *at = unwrap<Instruction>(instruction)->getDebugLoc().get();
+  DISubprogram *subprogram = at ? at->getScope()->getSubprogram() : nullptr;
+  if (!subprogram)
+    return false;
+  out->raw = wrap(at), out->scope = wrap(at->getScope()), out->subprogram = wrap(subprogram);
+  out->inlined_at = wrap(at->getInlinedAt()), out->line = at->getLine();
+  return true;
 }

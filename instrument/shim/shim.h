@@ -17,6 +17,8 @@ void threadtalk_shim_register(void *pass_builder);
 void threadtalk_shim_error(LLVMContextRef context, const char *text, size_t length);
 // The code generator looks for the places of variables in the way that takes less time.
 void threadtalk_shim_follow_variables_alone();
+// It leaves out steps by which code that calls a function for each access gains nothing.
+void threadtalk_shim_hurry();
 
 // target.cpp
 // Whether the CPU that a function is compiled for has features of these names, in LLVM's spelling.
@@ -160,6 +162,15 @@ bool threadtalk_shim_is_control(LLVMValueRef instruction);
 
 // debug_info.cpp
 LLVMMetadataRef threadtalk_shim_subprogram_of(LLVMMetadataRef scope);
+struct ThreadtalkLocation {
+  LLVMMetadataRef raw;        // DILocation
+  LLVMMetadataRef scope;      // innermost
+  LLVMMetadataRef subprogram; // of the scope
+  LLVMMetadataRef inlined_at; // DILocation or null
+  uint32_t line;
+};
+// The debug location of an instruction; false if it has none.
+bool threadtalk_shim_location(LLVMValueRef instruction, ThreadtalkLocation *out);
 const char *threadtalk_shim_subprogram_name(LLVMMetadataRef subprogram, bool linkage, size_t *length);
 const char *threadtalk_shim_main_file(LLVMModuleRef module, size_t *length);
 

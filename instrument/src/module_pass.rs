@@ -58,6 +58,9 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
         return Ok(false);
     };
     llvm::debug::follow_variables_alone();
+    if work.options.features.memory && is_mostly_calls(&plans, &work.options) {
+        llvm::hurry();
+    }
     let Work { mut tables, options, counted, mut pure, .. } = work;
     pure.note_asking(plans.iter().filter(|(_, found)| found.asks()).map(|(plan, _)| plan.function));
     let mut statistics = Statistics::default();
@@ -67,6 +70,7 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
             statistics.instrument(&emitter, (plan, found), &options, (&tables, &pure), counted)?;
         }
     }
+    counted.values().for_each(control::Counted::tidy);
     for (&function, of) in counted.iter().filter(|(_, of)| !of.slots.is_empty()) {
         llvm::promote(function, &of.slots);
     }
@@ -78,6 +82,14 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
         statistics.print(&llvm::main_file(module), &tables);
     }
     Ok(true)
+}
+
+/// Whether nearly all accesses of a module are in functions that call others for them.
+fn is_mostly_calls(plans: &[(Plan<'_>, Optimised<'_>)], options: &Options) -> bool {
+    let sum = |calls: bool| -> usize {
+        plans.iter().filter(|(plan, _)| options.inlines(plan) != calls).map(|(plan, _)| plan.accesses).sum()
+    };
+    sum(true) > 9 * sum(false)
 }
 
 /// `copied`: functions in which loops were copied.
@@ -129,6 +141,7 @@ impl<'m, 'ctx> Work<'m, 'ctx> {
             functions: &mut self.functions,
             tables: &mut self.tables,
             all_blocks: self.options.control_all,
+            most_inline: self.options.features.memory.then_some(self.options.inline_limit),
             timings: Vec::new(),
         };
         for &function in functions {
@@ -153,9 +166,13 @@ impl<'m, 'ctx> Work<'m, 'ctx> {
         let mut collector = Collector { module: self.module, functions: &mut self.functions, tables: &mut self.tables };
         let mut plans = Vec::new();
         for &function in functions {
-            let Some((mut plan, mut analysis)) = collector.plan(function, self.pure.contains(function)) else {
-                continue;
-            };
+            let planned = collector.plan(function, self.pure.contains(function));
+            if planned.as_ref().is_none_or(|(plan, _)| self.options.inlines(plan))
+                && let (Some(emitter), Some(counted)) = (&self.emitter, self.counted.get_mut(&function))
+            {
+                counted.complete(emitter)?;
+            }
+            let Some((mut plan, mut analysis)) = planned else { continue };
             if self.options.features.cache {
                 let emitter = self.emitter.get_or_insert_with(|| ModuleEmitter::new(self.module));
                 emitter.model_caches(&plan)?;

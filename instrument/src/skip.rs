@@ -1,12 +1,13 @@
 //! What is not instrumented: memory that no other thread can see, and functions that must or shall stay as they are.
 
+use crate::llvm::hash::Map;
 use crate::llvm::{self, debug};
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::*;
 use inkwell::module::{Linkage, Module};
 use inkwell::values::{AsValueRef, FunctionValue, PointerValue};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// The annotation that a user gives a function to leave it alone.
 const IGNORE_ANNOTATION: &str = "threadtalk_ignore";
@@ -14,7 +15,7 @@ const IGNORE_ANNOTATION: &str = "threadtalk_ignore";
 /// Decides what memory is private. Remembers its answers for objects.
 #[derive(Default)]
 pub struct Skipper {
-    objects: HashMap<LLVMValueRef, bool>,
+    objects: Map<LLVMValueRef, bool>,
 }
 
 impl Skipper {

@@ -1,8 +1,9 @@
 //! The module's tables: regions, sites and strings, and their bytes in the object file
 //! ([`threadtalk_abi::module`] has the layout).
 
+use crate::llvm::hash::Map;
 use crate::llvm::objects::Object;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use threadtalk_abi::control::{BlockEntry, CallEntry, EdgeEntry, FunctionEntry, function_flags};
 use threadtalk_abi::module::{AccessEntry, NO_STRIDE, RegionEntry, RegionKind, SiteEntry, TablesHeader, section};
 
@@ -65,14 +66,14 @@ const MOST_NAMED: usize = 4;
 #[derive(Default)]
 pub struct Tables {
     regions: Vec<RegionEntry>,
-    region_ids: HashMap<RegionKey, RegionId>,
+    region_ids: Map<RegionKey, RegionId>,
     region_has_site: Vec<bool>,
     sites: Vec<SiteEntry>,
     accesses: Vec<AccessEntry>,
     caller_loops: Vec<u32>,
-    site_ids: HashMap<(SiteEntry, u32, AccessEntry), SiteId>,
+    site_ids: Map<(SiteEntry, u32, AccessEntry), SiteId>,
     strings: Vec<u8>,
-    string_ids: HashMap<String, u32>,
+    string_ids: Map<String, u32>,
     functions: Vec<FunctionEntry>,
     blocks: Vec<BlockEntry>,
     edges: Vec<EdgeEntry>,

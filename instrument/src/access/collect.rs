@@ -35,7 +35,7 @@ impl<'ctx> Collector<'_, 'ctx> {
     /// The plan of a function, and what was analysed for it; `None` if nothing in it is to be instrumented.
     /// `pure`: calls of it change nothing.
     pub fn plan(&mut self, function: FunctionValue<'ctx>, pure: bool) -> Option<(Plan<'ctx>, Option<Analysis>)> {
-        let mut nesting = Nesting::new(function);
+        let mut nesting = Nesting::new(function, self.functions);
         let mut skipper = Skipper::default();
         let escaping = Escaping::find(function, &mut skipper);
         let mut found = Vec::new();

@@ -5,7 +5,7 @@ use crate::llvm;
 use crate::llvm::analysis::Analysis;
 use crate::llvm::debug;
 use crate::llvm::loops::Loops;
-use crate::llvm::objects::{self, Object};
+use crate::llvm::objects::{self, Files, Object};
 use crate::tables::SiteAccess;
 use inkwell::module::Module;
 use inkwell::values::{AsValueRef, InstructionOpcode, InstructionValue, PointerValue};
@@ -19,7 +19,8 @@ pub fn all<'ctx>(
     loops: &Loops<'ctx>,
     actions: &[(InstructionValue<'ctx>, &Action<'ctx>)],
 ) -> Vec<SiteAccess> {
-    let mut found: Vec<SiteAccess> = actions.iter().map(|(inst, action)| named(*inst, action)).collect();
+    let mut files = Files::default();
+    let mut found: Vec<SiteAccess> = actions.iter().map(|(inst, action)| named(*inst, action, &mut files)).collect();
     let Some(analysis) = analysis else { return found };
     let mut groups: HashMap<Group, Vec<(usize, PointerValue<'ctx>)>> = HashMap::new();
     for (at, (inst, action)) in actions.iter().enumerate() {
@@ -84,10 +85,10 @@ fn lanes(module: &Module<'_>, inst: InstructionValue<'_>) -> u32 {
     llvm::lanes(module, llvm::type_of(value)).map_or(1, |(_, lanes)| lanes.max(1))
 }
 
-fn named<'ctx>(inst: InstructionValue<'ctx>, action: &Action<'ctx>) -> SiteAccess {
+fn named<'ctx>(inst: InstructionValue<'ctx>, action: &Action<'ctx>, files: &mut Files) -> SiteAccess {
     let object: Option<Object> = match action {
-        Action::Allocation(_) => objects::receiver(inst.as_value_ref()),
-        _ => pointer(inst, action).and_then(|p| objects::behind(p.as_value_ref())),
+        Action::Allocation(_) => objects::receiver(inst.as_value_ref(), files),
+        _ => pointer(inst, action).and_then(|p| objects::behind(p.as_value_ref(), files)),
     };
     SiteAccess { object, ..SiteAccess::default() }
 }

@@ -122,6 +122,22 @@ impl<'a, 'm, 'ctx> Bumps<'a, 'm, 'ctx> {
         self.add(place, counter, self.emitter.c64(1))
     }
 
+    /// An instruction without effect, for one that adds 1 there.
+    pub fn hold(&self, place: Place<'ctx>) -> Emitted<InstructionValue<'ctx>> {
+        let b = &self.emitter.builder;
+        b.position_before(&self.before(place));
+        llvm::set_location(b, None);
+        let held = llvm::frozen(b, self.emitter.c64(0)).as_instruction();
+        held.ok_or(PassError::Invalid("a place is no instruction".into()))
+    }
+
+    fn before(&self, place: Place<'ctx>) -> InstructionValue<'ctx> {
+        match place {
+            Place::Entry => self.first,
+            Place::Before(at) => at,
+        }
+    }
+
     /// Adds 1 to a count that waits in the function's frame.
     pub fn add_one_kept(&self, place: Place<'ctx>, slot: PointerValue<'ctx>) -> Emitted<()> {
         let m = self.emitter;
@@ -139,11 +155,7 @@ impl<'a, 'm, 'ctx> Bumps<'a, 'm, 'ctx> {
     /// Adds a number, which must be known there; returns the store.
     pub fn add(&self, place: Place<'ctx>, counter: u32, number: IntValue<'ctx>) -> Emitted<InstructionValue<'ctx>> {
         let m = self.emitter;
-        let at = match place {
-            Place::Entry => self.first,
-            Place::Before(at) => at,
-        };
-        m.builder.position_before(&at);
+        m.builder.position_before(&self.before(place));
         llvm::set_location(&m.builder, None);
         add(m, (self.header, self.base), counter, number)
     }

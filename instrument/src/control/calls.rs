@@ -57,31 +57,37 @@ pub fn synchronises(name: &str) -> bool {
     SYNCHRONISES.contains(&name) || SYNCHRONISING_PREFIXES.iter().any(|p| name.starts_with(p))
 }
 
-/// All calls, block by block.
-fn all<'g, 'ctx>(graph: &'g Graph<'ctx>) -> impl Iterator<Item = (u32, InstructionValue<'ctx>)> + 'g {
+/// A call and the number of its block.
+pub type Call<'ctx> = (u32, InstructionValue<'ctx>);
+
+/// All calls, block by block. To walk over all instructions of a large function is to wait for memory at each: it is
+/// done once.
+pub fn all<'ctx>(graph: &Graph<'ctx>) -> Vec<Call<'ctx>> {
     let numbered = graph.blocks.iter().zip(0..);
-    numbered.flat_map(|(block, number)| block.get_instructions().map(move |inst| (number, inst))).filter(|(_, inst)| {
+    let found = numbered.flat_map(|(block, number)| block.get_instructions().map(move |inst| (number, inst)));
+    let is_listed = |(_, inst): &Call<'ctx>| {
         llvm::is_call(*inst)
             && !llvm::is_inline_asm(*inst)
             && !llvm::callee(*inst).is_some_and(|c| c.get_name().to_bytes().starts_with(b"llvm."))
-    })
+    };
+    found.filter(is_listed).collect()
 }
 
 /// Whether a function calls anything that may take long.
-pub fn any(graph: &Graph<'_>) -> bool {
-    all(graph).any(|(_, call)| !llvm::callee(call).is_some_and(library::only_computes))
+pub fn any(all: &[Call<'_>]) -> bool {
+    all.iter().any(|(_, call)| !llvm::callee(*call).is_some_and(library::only_computes))
 }
 
 /// Calls of functions of this module, and the blocks they are in.
-pub fn direct<'g, 'ctx>(graph: &'g Graph<'ctx>) -> impl Iterator<Item = (u32, FunctionValue<'ctx>)> + 'g {
-    let callee = |(block, inst)| llvm::callee(inst).map(|c| (block, c));
-    all(graph).filter_map(callee).filter(|(_, callee)| callee.count_basic_blocks() > 0)
+pub fn direct<'ctx>(all: &[Call<'ctx>]) -> impl Iterator<Item = (u32, FunctionValue<'ctx>)> {
+    let callee = |(block, inst): &Call<'ctx>| llvm::callee(*inst).map(|c| (*block, c));
+    all.iter().filter_map(callee).filter(|(_, callee)| callee.count_basic_blocks() > 0)
 }
 
 /// The calls for the tables.
-pub fn calls(graph: &Graph<'_>, tables: &mut Tables) -> Vec<CallEntry> {
+pub fn calls(all: &[Call<'_>], tables: &mut Tables) -> Vec<CallEntry> {
     let mut entries = Vec::new();
-    for (block, inst) in all(graph) {
+    for &(block, inst) in all {
         let line = debug::of(inst).map_or(0, |l| l.line);
         let mut add = |callee: Option<FunctionValue<'_>>, flags: u32| {
             let name = callee.map(|c| c.get_name().to_string_lossy().into_owned()).unwrap_or_default();
@@ -111,23 +117,24 @@ fn started<'ctx>(call: InstructionValue<'ctx>) -> Option<FunctionValue<'ctx>> {
 
 /// Calls before which the thread notes where it is.
 pub fn sites<'ctx>(
-    graph: &Graph<'ctx>,
+    (graph, all): (&Graph<'ctx>, &[Call<'ctx>]),
     nesting: &mut Nesting<'ctx>,
     functions: &mut Functions,
     tables: &mut Tables,
 ) -> Vec<(InstructionValue<'ctx>, SiteId)> {
     let mut sites = Vec::new();
-    for &block in &graph.blocks {
-        let mut stack = nesting.constructs.at_entry(block);
-        for inst in block.get_instructions() {
-            if let Some(flags) = flags(inst) {
-                sites.push((
-                    inst,
-                    nesting.site(inst, block, stack, (flags, &SiteAccess::default()), (&mut *functions, &mut *tables)),
-                ));
-            }
-            stack = nesting.constructs.after(inst, stack);
+    let (mut number, mut stack) = (u32::MAX, 0);
+    for &(of, inst) in all {
+        let block = graph.blocks[of as usize];
+        if of != number {
+            (number, stack) = (of, nesting.constructs.at_entry(block));
         }
+        if let Some(flags) = flags(inst) {
+            let access = SiteAccess::default();
+            let site = nesting.site(inst, block, stack, (flags, &access), (&mut *functions, &mut *tables));
+            sites.push((inst, site));
+        }
+        stack = nesting.constructs.after(inst, stack);
     }
     sites
 }

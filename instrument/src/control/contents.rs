@@ -2,13 +2,14 @@
 
 use super::calls::synchronises;
 use super::graph::Graph;
+use crate::llvm::debug::Frame;
 use crate::llvm::{self, debug};
 use crate::regions::functions::Functions;
 use crate::regions::nesting::Nesting;
 use crate::tables::{RegionId, Tables};
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{InstructionOpcode as Op, InstructionValue};
-use threadtalk_abi::control::{BlockEntry, CATEGORIES};
+use threadtalk_abi::control::BlockEntry;
 
 /// Places of the categories in [`BlockEntry::opcodes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,41 +45,48 @@ fn entry<'ctx>(
     nesting: &mut Nesting<'ctx>,
     (functions, tables): (&mut Functions, &mut Tables),
 ) -> BlockEntry {
-    let located = |i: InstructionValue<'ctx>| debug::of(i).filter(|l| l.line > 0);
+    let mut entry = BlockEntry::default();
+    // Frames and lines, those of one frame in a row as one.
+    let mut lines: Vec<(Frame, u32, u32)> = Vec::new();
     // What was inlined at the beginning of a block is not what most of it is; the block is where its end is.
-    let own = block.get_instructions().filter(|&i| category(i).is_some()).filter_map(located).last();
-    let RegionId(region) = nesting.block_region(block, own, (functions, tables));
-    let mut entry = BlockEntry { region, ..BlockEntry::default() };
-    if let Some(own) = own {
-        let lines: Vec<_> =
-            block.get_instructions().filter_map(located).filter(|l| l.frame == own.frame).map(|l| l.line).collect();
-        entry.file = tables.string(functions.file(own.scope));
-        entry.line = lines.iter().copied().min().unwrap_or(0);
-        entry.end_line = lines.iter().copied().max().unwrap_or(0);
-    }
-    let mut opcodes = [0u16; CATEGORIES];
+    let mut own = None;
     for inst in block.get_instructions() {
+        let located = debug::of(inst).filter(|l| l.line > 0);
+        match (located, lines.last_mut()) {
+            (Some(at), Some((frame, first, last))) if *frame == at.frame => {
+                (*first, *last) = (at.line.min(*first), at.line.max(*last));
+            }
+            (Some(at), _) => lines.push((at.frame, at.line, at.line)),
+            (None, _) => {}
+        }
+        if llvm::is_control(inst) {
+            continue;
+        }
         if let Some(category) = category(inst) {
-            opcodes[category as usize] += 1;
+            entry.opcodes[category as usize] += 1;
+            own = located.or(own);
         }
         let (reads, writes) = memory(inst);
         entry.reads += u16::from(reads);
         entry.writes += u16::from(writes);
     }
-    entry.opcodes = opcodes;
+    RegionId(entry.region) = nesting.block_region(block, own, (functions, tables));
+    if let Some(own) = own {
+        let lines = || lines.iter().filter(|(frame, ..)| *frame == own.frame);
+        entry.file = tables.string(functions.file(own.scope));
+        entry.line = lines().map(|(_, first, _)| *first).min().unwrap_or(0);
+        entry.end_line = lines().map(|(.., last)| *last).max().unwrap_or(0);
+    }
     entry
 }
 
 /// Instructions of a block that are executed.
-pub fn instructions(block: BasicBlock<'_>) -> u32 {
-    block.get_instructions().filter(|&i| category(i).is_some()).count() as u32
+pub fn instructions(entry: &BlockEntry) -> u32 {
+    entry.opcodes.iter().map(|&n| u32::from(n)).sum()
 }
 
-/// The category of an instruction; `None` if nothing is executed for it.
+/// The category of an instruction that was not made for counters; `None` if nothing is executed for it.
 fn category(inst: InstructionValue<'_>) -> Option<Category> {
-    if llvm::is_control(inst) {
-        return None;
-    }
     Some(match inst.get_opcode() {
         Op::Load | Op::Store if llvm::is_atomic(inst) => Category::Synchronisation,
         Op::Fence | Op::AtomicRMW | Op::AtomicCmpXchg => Category::Synchronisation,
@@ -108,9 +116,10 @@ fn category(inst: InstructionValue<'_>) -> Option<Category> {
 
 /// Intrinsics become instructions, or nothing.
 fn call(inst: InstructionValue<'_>) -> Option<Category> {
-    let name = llvm::callee(inst).map(|c| c.get_name().to_string_lossy().into_owned()).unwrap_or_default();
+    let callee = llvm::callee(inst);
+    let name = callee.as_ref().map_or("", |c| c.get_name().to_str().unwrap_or_default());
     let Some(intrinsic) = name.strip_prefix("llvm.") else {
-        return Some(if synchronises(&name) { Category::Synchronisation } else { Category::Unconditional });
+        return Some(if synchronises(name) { Category::Synchronisation } else { Category::Unconditional });
     };
     const NOTHING: [&str; 8] =
         ["dbg.", "lifetime.", "assume", "experimental.noalias", "annotation", "var.annotation", "invariant.", "expect"];
@@ -125,15 +134,15 @@ fn call(inst: InstructionValue<'_>) -> Option<Category> {
     })
 }
 
-/// Whether an instruction reads memory, and whether it writes.
+/// Whether an instruction that was not made for counters reads memory, and whether it writes.
 fn memory(inst: InstructionValue<'_>) -> (bool, bool) {
     match inst.get_opcode() {
-        _ if llvm::is_control(inst) => (false, false),
         Op::Load => (true, false),
         Op::Store => (false, true),
         Op::AtomicRMW | Op::AtomicCmpXchg => (true, true),
         Op::Call => {
-            let callee = llvm::callee(inst).map(|c| c.get_name().to_string_lossy().into_owned()).unwrap_or_default();
+            let callee = llvm::callee(inst);
+            let callee = callee.as_ref().map_or("", |c| c.get_name().to_str().unwrap_or_default());
             let copies = callee.starts_with("llvm.memcpy") || callee.starts_with("llvm.memmove");
             let reads = callee.starts_with("llvm.masked.load") || callee.starts_with("llvm.masked.gather");
             let writes = ["llvm.memset", "llvm.masked.store", "llvm.masked.scatter"];

@@ -4,11 +4,12 @@ use super::spanning_tree::TreeEdge;
 use crate::llvm::analysis::Analysis;
 use crate::llvm::debug;
 use crate::llvm::ffi::{self, RAW_ABNORMAL, RAW_INDIRECT, RawEdge};
+use crate::llvm::hash::Map;
 use inkwell::basic_block::BasicBlock;
 use inkwell::llvm_sys::core::LLVMGetLastInstruction;
 use inkwell::llvm_sys::prelude::LLVMBasicBlockRef;
 use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ffi::c_void;
 use threadtalk_abi::control::{EdgeEntry, OUTSIDE, edge_flags};
 
@@ -59,7 +60,7 @@ pub struct Graph<'ctx> {
     /// Edges.
     pub edges: Vec<Edge<'ctx>>,
     /// Numbers of the blocks.
-    numbers: HashMap<LLVMBasicBlockRef, u32>,
+    numbers: Map<LLVMBasicBlockRef, u32>,
 }
 
 /// Splits blocks so that each runs as a whole or not at all.
@@ -91,7 +92,7 @@ impl<'ctx> Graph<'ctx> {
         let data: *mut Raw = &mut raw;
         // SAFETY: the analysis is of a live function; the visitors get the data that they expect.
         unsafe { ffi::threadtalk_shim_control_graph(analysis.raw(), data.cast(), on_block, on_edge) };
-        let numbers: HashMap<_, _> = raw.blocks.iter().map(|b| b.0).zip(0..).collect();
+        let numbers: Map<_, _> = raw.blocks.iter().map(|b| b.0).zip(0..).collect();
         // SAFETY: live blocks of the function, or null.
         let block = |raw: LLVMBasicBlockRef| unsafe { BasicBlock::new(raw) };
         let number = |raw: LLVMBasicBlockRef| numbers.get(&raw).copied().unwrap_or(OUTSIDE);

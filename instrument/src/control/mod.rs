@@ -26,7 +26,7 @@ use crate::regions::functions::{Functions, Unit};
 use crate::regions::nesting::Nesting;
 use crate::tables::{SiteId, Tables};
 use graph::Graph;
-use inkwell::values::{FunctionValue, InstructionValue, PointerValue};
+use inkwell::values::{AsValueRef, FunctionValue, InstructionValue, IntValue, PointerValue};
 use std::collections::HashMap;
 use threadtalk_abi::control::{MOST_IN_MODULE, function_flags};
 use threadtalk_abi::thread::offset;
@@ -43,6 +43,9 @@ pub struct Control<'a, 'm, 'ctx> {
     /// Each block gets a counter of its own, too (`control_all`): what the derived counts are compared with. They
     /// follow those of the function's edges, in the order of the blocks.
     pub all_blocks: bool,
+    /// Accesses beyond which a function is likely to call its module's functions for them, which count as well: its
+    /// counters only get a place.
+    pub most_inline: Option<usize>,
     /// Where clocks are read, by function.
     pub timings: Vec<Timing<'ctx>>,
 }
@@ -55,12 +58,39 @@ pub struct Counted<'ctx> {
     pub slots: Vec<PointerValue<'ctx>>,
     /// Counters that 1 is added to where they stand.
     pub singles: Vec<Single<'ctx>>,
+    /// Their code is yet to be made: an instruction without effect stands in each place.
+    pub waits: bool,
+    /// Bytes before the module's first counter.
+    base: IntValue<'ctx>,
+}
+
+impl<'ctx> Counted<'ctx> {
+    /// Makes the code that is yet to be made.
+    pub fn complete(&mut self, emitter: &ModuleEmitter<'_, 'ctx>) -> Emitted<()> {
+        if std::mem::take(&mut self.waits) {
+            for single in &mut self.singles {
+                let place = single.store;
+                emitter.builder.position_before(&place);
+                llvm::set_location(&emitter.builder, None);
+                single.store = bumps::add(emitter, (self.header, self.base), single.counter, emitter.c64(1))?;
+                place.erase_from_basic_block();
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes what only code that was never made would have used.
+    pub fn tidy(&self) {
+        if self.waits {
+            llvm::remove_unused(self.base.as_value_ref());
+        }
+    }
 }
 
 /// Code that adds 1 to a counter.
 #[derive(Clone, Copy, Debug)]
 pub struct Single<'ctx> {
-    /// Its last instruction.
+    /// Its last instruction, or the one in its place.
     pub store: InstructionValue<'ctx>,
     /// Number of the counter in the module.
     pub counter: u32,
@@ -70,7 +100,7 @@ impl<'ctx> Control<'_, '_, 'ctx> {
     /// Places the counters of a function.
     pub fn function(&mut self, function: FunctionValue<'ctx>) -> Emitted<Counted<'ctx>> {
         graph::prepare(function);
-        let mut nesting = Nesting::new(function);
+        let mut nesting = Nesting::new(function, self.functions);
         let mut analysis = Analysis::of(function);
         let mut graph = Graph::of(&mut analysis);
         let counted = spanning_tree::counted(graph.nodes(), &graph.tree_edges());
@@ -89,8 +119,9 @@ impl<'ctx> Control<'_, '_, 'ctx> {
             }
         }
         let blocks = contents::blocks(&graph, &mut nesting, self.functions, self.tables);
-        let calls = calls::calls(&graph, self.tables);
-        let sites = calls::sites(&graph, &mut nesting, self.functions, self.tables);
+        let all_calls = calls::all(&graph);
+        let calls = calls::calls(&all_calls, self.tables);
+        let sites = calls::sites((&graph, &all_calls), &mut nesting, self.functions, self.tables);
         let region = self.functions.region(Unit::of(function), self.tables);
         self.tables.control_function(region, flags, &blocks, &graph.entries(function), &calls);
         // Before any edge is split.
@@ -99,7 +130,7 @@ impl<'ctx> Control<'_, '_, 'ctx> {
         let places = bumps::places(&graph, &single)?;
         let kept = kept::find(function, (&graph, &nesting), &single, &mut trips);
         // Only now: loops may get blocks to leave through.
-        self.timings.push(times::find(function, region, &graph, &nesting));
+        self.timings.push(times::find(function, region, (&graph, &blocks, &all_calls), &nesting));
         let starts = if self.all_blocks { bumps::starts(&graph) } else { Vec::new() };
 
         let header = self.emitter.prologue(function, Needs { header: true, ..Needs::default() }, None)?.header;
@@ -108,10 +139,13 @@ impl<'ctx> Control<'_, '_, 'ctx> {
         let mut slots = HashMap::new();
         let opened: Vec<_> = kept.iter().map(|k| k.open(&bumps, function)).collect::<Emitted<_>>()?;
         slots.extend(opened.iter().flatten().copied());
+        let accesses: usize = blocks.iter().map(|block| usize::from(block.reads) + usize::from(block.writes)).sum();
+        let waits = self.most_inline.is_some_and(|most| accesses > most);
         let mut singles = Vec::new();
         for (place, counter) in places {
             match slots.get(&counter) {
                 Some(&slot) => bumps.add_one_kept(place, slot)?,
+                None if waits => singles.push(Single { store: bumps.hold(place)?, counter }),
                 None => singles.push(Single { store: bumps.add_one(place, counter)?, counter }),
             }
         }
@@ -123,7 +157,8 @@ impl<'ctx> Control<'_, '_, 'ctx> {
         }
         for start in starts {
             let counter = self.tables.counter();
-            singles.push(Single { store: bumps.add_one(start, counter)?, counter });
+            let store = if waits { bumps.hold(start)? } else { bumps.add_one(start, counter)? };
+            singles.push(Single { store, counter });
         }
         if self.all_blocks && graph.has_dispatch {
             // Its number is used up, so that all blocks of the tables have one.
@@ -133,7 +168,7 @@ impl<'ctx> Control<'_, '_, 'ctx> {
             self.store_call_site(header, call, site)?;
         }
         let slots = opened.iter().flatten().map(|(_, slot)| *slot).collect();
-        Ok(Counted { header, slots, singles })
+        Ok(Counted { header, slots, singles, waits, base: bumps.base })
     }
 
     fn store_call_site(&self, header: PointerValue<'ctx>, call: InstructionValue<'ctx>, site: SiteId) -> Emitted<()> {

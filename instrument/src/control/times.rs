@@ -5,7 +5,7 @@
 //! weighted by their expected frequency) and this module calls it from a loop or from itself, or if it has neither
 //! loops nor calls, wherever it is called from; a loop if it is short.
 
-use super::calls;
+use super::calls::{self, Call};
 use super::contents::instructions;
 use super::graph::Graph;
 use crate::access::collect::executed;
@@ -18,6 +18,7 @@ use crate::tables::RegionId;
 use inkwell::values::{FunctionValue, InstructionValue};
 use std::collections::HashSet;
 use std::mem::offset_of;
+use threadtalk_abi::control::BlockEntry;
 use threadtalk_abi::hooks::{self, Hook};
 use threadtalk_abi::module::{ModuleBases, RegionKind};
 
@@ -40,19 +41,19 @@ pub struct Timing<'ctx> {
     busy_callees: Vec<FunctionValue<'ctx>>,
 }
 
-/// Looks at a function whose counters have their places.
+/// Looks at a function whose counters have their places. `blocks`: what they execute, as it was before.
 pub fn find<'ctx>(
     function: FunctionValue<'ctx>,
     region: RegionId,
-    graph: &Graph<'ctx>,
+    (graph, blocks, calls): (&Graph<'ctx>, &[BlockEntry], &[Call<'ctx>]),
     nesting: &Nesting<'ctx>,
 ) -> Timing<'ctx> {
-    let work = |block: usize| graph.frequencies[block] * f64::from(instructions(graph.blocks[block]));
-    let total: f64 = (0..graph.blocks.len()).map(work).sum();
-    let busy = calls::direct(graph)
+    let work: Vec<f64> = graph.frequencies.iter().zip(blocks).map(|(f, b)| f * f64::from(instructions(b))).collect();
+    let total: f64 = work.iter().sum();
+    let busy = calls::direct(calls)
         .filter(|(block, callee)| *callee == function || graph.frequencies[*block as usize] > IN_LOOP)
         .map(|(_, callee)| callee);
-    let is_straight = nesting.loops.all.is_empty() && !calls::any(graph);
+    let is_straight = nesting.loops.all.is_empty() && !calls::any(calls);
     let mut timing = Timing {
         function,
         is_long: total >= LONG,
@@ -63,19 +64,19 @@ pub fn find<'ctx>(
         busy_callees: busy.collect(),
     };
     if timing.is_long {
-        timing.loops(graph, nesting, region);
+        timing.loops((graph, &work), nesting, region);
     }
     timing.constructs(graph, nesting);
     timing
 }
 
 impl<'ctx> Timing<'ctx> {
-    fn loops(&mut self, graph: &Graph<'ctx>, nesting: &Nesting<'ctx>, own: RegionId) {
+    fn loops(&mut self, (graph, in_block): (&Graph<'ctx>, &[f64]), nesting: &Nesting<'ctx>, own: RegionId) {
         let loops = &nesting.loops;
         let mut work = vec![0.0; loops.all.len()];
-        for (&block, frequency) in graph.blocks.iter().zip(&graph.frequencies) {
+        for (&block, in_block) in graph.blocks.iter().zip(in_block) {
             if let Some(outermost) = loops.chain(loops.innermost(block)).last() {
-                work[outermost] += frequency * f64::from(instructions(block));
+                work[outermost] += in_block;
             }
         }
         let long = |l: &usize| loops.all[*l].parent.is_none() && work[*l] >= LONG;
@@ -92,6 +93,9 @@ impl<'ctx> Timing<'ctx> {
 
     fn constructs(&mut self, graph: &Graph<'ctx>, nesting: &Nesting<'ctx>) {
         let constructs = &nesting.constructs;
+        if constructs.all.is_empty() {
+            return;
+        }
         let timed = |stack: Stack| {
             use RegionKind::{OmpFor, OmpMaster, OmpSections, OmpSingle, OmpTaskgroup};
             let kind = constructs.all[stack - 1].kind;

@@ -1,11 +1,11 @@
 //! What huge functions call for each access: functions of the module itself, which know its numbers.
 //!
-//! A call then costs the caller, and the compiler, two arguments, of which one is a small constant. Whatever else there
+//! A call then costs the caller, and the compiler, two arguments, of which one is a constant. Whatever else there
 //! may be in its place, some pass of LLVM's code generator takes time in proportion to the square of what one block or
 //! function holds of it: additions to a number that is loaded (two-address instructions), addresses in one table
 //! (LEA optimisation), sums with a register (coalescer), values that live from one instruction to the next (spill
-//! weights look through all calls for each). So the counter of a block rides with its first access, and what is left of
-//! counters are calls, too.
+//! weights look through all calls for each). So the counter of a block rides with its first access, in the upper half of the
+//! constant, and what is left of counters are calls, too.
 
 use super::thunks::{Alignment, access_name};
 use super::{Emitted, ModuleEmitter, Site};
@@ -14,11 +14,12 @@ use crate::control::Single;
 use crate::control::bumps;
 use crate::error::PassError;
 use crate::llvm;
+use crate::llvm::hash::Map;
+use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::basic_block::BasicBlock;
 use inkwell::module::Linkage;
 use inkwell::types::BasicMetadataTypeEnum;
-use inkwell::values::{AsValueRef, FunctionValue, InstructionValue, IntValue};
-use std::collections::HashMap;
+use inkwell::values::{AsValueRef, FunctionValue, InstructionOpcode, InstructionValue, IntValue};
 use std::mem::offset_of;
 use std::rc::Rc;
 use threadtalk_abi::hooks;
@@ -29,7 +30,7 @@ use threadtalk_abi::module::ModuleBases;
 pub struct Riders<'ctx> {
     counters: Vec<Single<'ctx>>,
     /// The last one of each block that no access has asked for.
-    waiting: HashMap<BasicBlock<'ctx>, usize>,
+    waiting: Map<BasicBlock<'ctx>, usize>,
     /// Whether an access adds to it, by counter.
     rides: Vec<bool>,
 }
@@ -75,11 +76,24 @@ impl<'ctx> Riders<'ctx> {
     }
 }
 
-/// Removes the code of a counter, given its store. Load and store share the address, so that the store, the sum and the
+/// What a function of the module does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Here {
+    /// The access: the hook's name, and what is known of addresses.
+    hook: Option<(&'static str, Alignment)>,
+    /// It adds to a counter.
+    counted: bool,
+}
+
+/// Removes the code of a counter, given its store, or what stands in its place. Load and store share the address, so that the store, the sum and the
 /// load go one by one.
 fn remove(store: InstructionValue<'_>) -> Emitted<()> {
     let operand = |inst: InstructionValue<'_>, n| llvm::operand(inst.as_value_ref(), n);
     let none = || PassError::Invalid("a counter is not as it was made".into());
+    if store.get_opcode() == InstructionOpcode::Freeze {
+        store.erase_from_basic_block();
+        return Ok(());
+    }
     let address = operand(store, 1);
     let sum = llvm::as_instruction(operand(store, 0)).ok_or_else(none)?;
     let load = llvm::as_instruction(operand(sum, 0)).ok_or_else(none)?;
@@ -103,31 +117,41 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             }
             return self.call_access(direction, access, site);
         };
-        let mut name = format!("{}.here", access_name(hook, Alignment::of(access)));
-        let mut parameters = vec![self.ptr.into(), self.i32.into()];
-        if counter.is_some() {
-            name += ".counted";
-            parameters.push(self.i32.into());
-        }
-        let function = self.in_module(&name, &parameters, |m, function| {
-            let parameter = |n| function.get_nth_param(n).ok_or(PassError::Invalid("a parameter".into()));
-            if counter.is_some() {
-                m.count(parameter(2)?.into_int_value())?;
+        let alignment = Alignment::of(access);
+        let index = site.number();
+        let (number_type, number) = match counter {
+            Some(counter) => {
+                let site = llvm::constant(index.as_value_ref()).unwrap_or_default();
+                (self.i64, self.c64(u64::from(counter) << 32 | site))
             }
-            let index = parameter(1)?.into_int_value();
+            None => (self.i32, index),
+        };
+        let name = || {
+            let counted = if counter.is_some() { ".counted" } else { "" };
+            format!("{}.here{counted}", access_name(hook, alignment))
+        };
+        let key = Here { hook: Some((hook.name, alignment)), counted: counter.is_some() };
+        let function = self.in_module(key, name, &[self.ptr.into(), number_type.into()], |m, function| {
+            let parameter = |n| function.get_nth_param(n).ok_or(PassError::Invalid("a parameter".into()));
+            let mut index = parameter(1)?.into_int_value();
+            if counter.is_some() {
+                m.count(m.builder.build_right_shift(index, m.c64(32), false, "")?)?;
+                index = m.builder.build_int_truncate(index, m.i32, "")?;
+            }
             let number = m.builder.build_int_add(m.load_base(offset_of!(ModuleBases, site_base))?, index, "")?;
             let pointer = parameter(0)?.into_pointer_value();
             m.call_access_function(direction, &Access { pointer, ..*access }, Site::Global(number))
         })?;
-        let counter = counter.map(|counter| self.c32(counter).into());
-        let arguments: Vec<_> = [access.pointer.into(), site.number().into()].into_iter().chain(counter).collect();
+        let arguments = [access.pointer.into(), number.into()];
         self.builder.build_call(function, &arguments, "")?.set_call_convention(super::thunks::PRESERVE_ALL);
         Ok(())
     }
 
     /// Calls the module's function that adds 1 to a counter.
     fn call_counter(&self, counter: u32) -> Emitted<()> {
-        let function = self.in_module("threadtalk.count.here", &[self.i32.into()], |m, function| {
+        let key = Here { hook: None, counted: true };
+        let name = || "threadtalk.count.here".into();
+        let function = self.in_module(key, name, &[self.i32.into()], |m, function| {
             let counter = function.get_first_param().ok_or(PassError::Invalid("a parameter".into()))?;
             m.count(counter.into_int_value())
         })?;
@@ -149,18 +173,23 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// writes it if there is none. It keeps all registers.
     fn in_module(
         &self,
-        name: &str,
+        key: Here,
+        name: impl FnOnce() -> String,
         parameters: &[BasicMetadataTypeEnum<'ctx>],
         body: impl FnOnce(&Self, FunctionValue<'ctx>) -> Emitted<()>,
     ) -> Emitted<FunctionValue<'ctx>> {
         let caller = self.here()?.get_parent().ok_or(PassError::Invalid("block without function".into()))?;
         let registers = self.registers(caller);
-        if let Some(known) = self.module.get_function(&format!("{name}{}", registers.suffix())) {
+        if let Some(&known) = self.here.borrow().get(&(key, registers)) {
             return Ok(known);
         }
         let ty = self.context.void_type().fn_type(parameters, false);
-        let function = self.new_function(name, ty, registers);
+        let function = self.new_function(&name(), ty, registers);
         function.set_linkage(Linkage::Internal);
+        // Calls of cold functions make blocks cold. Where each block has one nothing follows from that, but that LLVM
+        // weighs all of them anew, twice, and sinks what they use into them.
+        function.remove_enum_attribute(AttributeLoc::Function, Attribute::get_named_enum_kind_id("cold"));
+        self.here.borrow_mut().insert((key, registers), function);
         let inner = ModuleEmitter { builder: Rc::new(self.context.create_builder()), ..self.clone() };
         inner.builder.position_at_end(self.context.append_basic_block(function, ""));
         body(&inner, function)?;

@@ -38,6 +38,7 @@ pub mod windows;
 pub mod write;
 
 use crate::error::PassError;
+use crate::llvm::hash::Map;
 use crate::tables::SiteId;
 use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
@@ -77,7 +78,9 @@ pub struct ModuleEmitter<'a, 'ctx> {
     /// The module's `ModuleBases`.
     pub bases: GlobalValue<'ctx>,
     hooks: Rc<RefCell<HashMap<&'static str, FunctionValue<'ctx>>>>,
-    registers: Rc<RefCell<HashMap<FunctionValue<'ctx>, registers::Registers>>>,
+    /// Functions of the module that huge functions call.
+    here: Rc<RefCell<Map<(in_module::Here, registers::Registers), FunctionValue<'ctx>>>>,
+    registers: Rc<RefCell<Map<FunctionValue<'ctx>, registers::Registers>>>,
     /// Lengths of strings before something was appended to them, by the call that does it.
     appendable: Rc<RefCell<HashMap<InstructionValue<'ctx>, IntValue<'ctx>>>>,
     invariant_kind: u32,
@@ -152,6 +155,7 @@ impl<'a, 'ctx> ModuleEmitter<'a, 'ctx> {
             tls,
             bases,
             hooks: Rc::default(),
+            here: Rc::default(),
             registers: Rc::default(),
             appendable: Rc::default(),
             invariant_kind: context.get_kind_id("invariant.load"),

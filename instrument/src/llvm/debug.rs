@@ -1,9 +1,11 @@
 //! Debug locations.
 
+use super::ffi::RawLocation;
 use super::{ffi, string};
 use inkwell::llvm_sys::debuginfo::*;
 use inkwell::llvm_sys::prelude::*;
 use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
+use std::ptr::null_mut;
 
 /// A call frame in terms of debug information: the function that the source names, and the call that it was inlined at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,7 +53,16 @@ pub fn location(raw: LLVMMetadataRef) -> Option<Location> {
 /// The location of an instruction.
 pub fn of(inst: InstructionValue<'_>) -> Option<Location> {
     // SAFETY: a live instruction.
-    location(unsafe { LLVMInstructionGetDebugLoc(inst.as_value_ref()) })
+    unsafe {
+        let mut at =
+            RawLocation { raw: null_mut(), scope: null_mut(), subprogram: null_mut(), inlined_at: null_mut(), line: 0 };
+        ffi::threadtalk_shim_location(inst.as_value_ref(), &mut at).then(|| Location {
+            raw: at.raw,
+            line: at.line,
+            scope: at.scope,
+            frame: Frame { subprogram: at.subprogram, inlined_at: at.inlined_at },
+        })
+    }
 }
 
 /// The `DISubprogram` of a function, or null.

@@ -62,6 +62,15 @@ pub struct RawEdge {
     pub back: bool,
     pub countable: bool,
 }
+/// `ThreadtalkLocation` of the shim.
+#[repr(C)]
+pub struct RawLocation {
+    pub raw: LLVMMetadataRef,
+    pub scope: LLVMMetadataRef,
+    pub subprogram: LLVMMetadataRef,
+    pub inlined_at: LLVMMetadataRef,
+    pub line: u32,
+}
 #[repr(C)]
 pub struct RawTrips {
     pub count: LLVMValueRef,
@@ -126,6 +135,7 @@ unsafe extern "C" {
     pub fn threadtalk_shim_register(pass_builder: *mut c_void);
     pub fn threadtalk_shim_error(context: LLVMContextRef, text: *const c_char, length: usize);
     pub fn threadtalk_shim_follow_variables_alone();
+    pub fn threadtalk_shim_hurry();
     pub fn threadtalk_shim_has_features(
         function: LLVMValueRef,
         names: *const *const c_char,
@@ -198,6 +208,7 @@ unsafe extern "C" {
         out: *mut RawTrips,
     ) -> bool;
     pub fn threadtalk_shim_control_unseen(analysis: *mut c_void, header: LLVMBasicBlockRef) -> bool;
+    pub fn threadtalk_shim_location(instruction: LLVMValueRef, out: *mut RawLocation) -> bool;
     pub fn threadtalk_shim_is_control(instruction: LLVMValueRef) -> bool;
 
     pub fn threadtalk_shim_subprogram_of(scope: LLVMMetadataRef) -> LLVMMetadataRef;

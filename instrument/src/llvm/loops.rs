@@ -2,10 +2,10 @@
 
 use super::debug::{self, Location};
 use super::ffi::{self, RawLoop};
+use super::hash::Map;
 use inkwell::basic_block::BasicBlock;
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
-use std::collections::HashMap;
 use std::ffi::c_void;
 
 /// A natural loop.
@@ -36,7 +36,7 @@ pub fn close(function: FunctionValue<'_>) {
 pub struct Loops<'ctx> {
     /// Outer loops before inner ones.
     pub all: Vec<Loop<'ctx>>,
-    innermost: HashMap<LLVMBasicBlockRef, usize>,
+    innermost: Map<LLVMBasicBlockRef, usize>,
     has_inner: Vec<bool>,
 }
 

@@ -7,6 +7,7 @@ pub mod analysis;
 pub mod debug;
 pub mod effects;
 pub mod ffi;
+pub mod hash;
 pub mod loops;
 pub mod objects;
 
@@ -467,6 +468,13 @@ pub fn frozen<'ctx>(builder: &Builder<'ctx>, value: IntValue<'ctx>) -> IntValue<
             c"".as_ptr(),
         ))
     }
+}
+
+/// Lets the code generator leave out two steps, for all that this process compiles: scheduling, which looks only at what
+/// is between two calls, and common machine code. 3 % of the time of a file that is one function of 200 000 calls.
+pub fn hurry() {
+    // SAFETY: LLVM's options exist as long as its library; passes of other modules run in other processes.
+    unsafe { ffi::threadtalk_shim_hurry() }
 }
 
 /// Gives an instruction another operand.

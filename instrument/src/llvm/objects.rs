@@ -1,10 +1,12 @@
 //! Variables behind accesses, as debug information names them.
 
 use super::ffi::{self, RawObject};
+use super::hash::Map;
 use super::string;
 use inkwell::llvm_sys::prelude::{LLVMMetadataRef, LLVMValueRef};
 use std::ffi::{c_char, c_void};
 use std::ptr::null_mut;
+use std::rc::Rc;
 use threadtalk_abi::module::TASK_DATA;
 
 /// A variable and what it has to do with an access.
@@ -15,31 +17,35 @@ pub struct Object {
     /// As an expression of the source: `grid`, `grid->cells`.
     pub name: String,
     /// Path of the file with the declaration; empty = unknown.
-    pub file: String,
+    pub file: Rc<str>,
     /// Its line; 0 = unknown.
     pub line: u32,
 }
 
+/// Paths of files that declare variables: a large function has thousands of accesses to what one file declares.
+#[derive(Default)]
+pub struct Files(Map<LLVMMetadataRef, Rc<str>>);
+
 /// The variable that a pointer leads to, or the pointer variable that leads there.
-pub fn behind(pointer: LLVMValueRef) -> Option<Object> {
+pub fn behind(pointer: LLVMValueRef, files: &mut Files) -> Option<Object> {
     // SAFETY: a live pointer value; the visitor gets the string that it expects.
-    find(|out, data| unsafe { ffi::threadtalk_shim_object(pointer, out, data, on_name) })
+    find(files, |out, data| unsafe { ffi::threadtalk_shim_object(pointer, out, data, on_name) })
 }
 
 /// The variable that receives a value.
-pub fn receiver(value: LLVMValueRef) -> Option<Object> {
+pub fn receiver(value: LLVMValueRef, files: &mut Files) -> Option<Object> {
     // SAFETY: a live value; the visitor gets the string that it expects.
-    find(|out, data| unsafe { ffi::threadtalk_shim_receiver(value, out, data, on_name) })
+    find(files, |out, data| unsafe { ffi::threadtalk_shim_receiver(value, out, data, on_name) })
 }
 
-fn find(ask: impl FnOnce(*mut RawObject, *mut c_void) -> bool) -> Option<Object> {
+fn find(files: &mut Files, ask: impl FnOnce(*mut RawObject, *mut c_void) -> bool) -> Option<Object> {
     let mut name = String::new();
     let mut raw = RawObject { kind: 0, line: 0, file: null_mut() };
     let data: *mut String = &mut name;
     ask(&mut raw, data.cast()).then(|| Object {
         kind: raw.kind,
         name: known(name),
-        file: path(raw.file),
+        file: files.0.entry(raw.file).or_insert_with(|| path(raw.file).into()).clone(),
         line: raw.line,
     })
 }

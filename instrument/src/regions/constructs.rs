@@ -5,12 +5,12 @@
 //! never opened it.
 
 use crate::llvm::debug::{self, Frame};
+use crate::llvm::hash::Map;
 use crate::llvm::{self};
 use inkwell::basic_block::BasicBlock;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::*;
 use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
-use std::collections::HashMap;
 use threadtalk_abi::module::RegionKind;
 
 /// A stack of open constructs: index of the innermost one; 0 = none.
@@ -75,8 +75,8 @@ const ENDS: &[(&str, RegionKind)] = &[
 pub struct Constructs<'ctx> {
     /// Number `stack - 1` is the innermost of a stack.
     pub all: Vec<Construct<'ctx>>,
-    begins: HashMap<LLVMValueRef, Stack>,
-    at_entry: HashMap<LLVMBasicBlockRef, Stack>,
+    begins: Map<LLVMValueRef, Stack>,
+    at_entry: Map<LLVMBasicBlockRef, Stack>,
     moved_out: bool,
 }
 

@@ -2,6 +2,7 @@
 
 use super::outlined::{self, Outlined};
 use crate::llvm::debug::{self, Frame, Location};
+use crate::llvm::hash::Map;
 use crate::tables::{RegionId, RegionKey, Tables};
 use inkwell::llvm_sys::prelude::*;
 use inkwell::module::Module;
@@ -69,23 +70,38 @@ pub fn own_frame(function: FunctionValue<'_>) -> Frame {
 pub struct Functions {
     last_line: HashMap<Unit, u32>,
     outlined: HashMap<Unit, Outlined>,
-    regions: HashMap<Unit, RegionId>,
-    files: HashMap<LLVMMetadataRef, String>,
+    regions: Map<Unit, RegionId>,
+    files: Map<LLVMMetadataRef, String>,
+    use_openmp: bool,
 }
 
 impl Functions {
     /// Reads the whole module once.
     pub fn scan(module: &Module<'_>) -> Self {
         let mut last_line: HashMap<Unit, u32> = HashMap::new();
+        let mut use_openmp = false;
         for function in module.get_functions() {
+            use_openmp |= function.get_name().to_bytes().starts_with(b"__kmpc_");
+            // Of the subprogram that the instructions before belong to.
+            let mut last = (null_mut(), 0);
+            let mut note = |(subprogram, line): (LLVMMetadataRef, u32)| {
+                if !subprogram.is_null() {
+                    let most = last_line.entry(Unit::Subprogram(subprogram)).or_default();
+                    *most = line.max(*most);
+                }
+            };
             for inst in function.get_basic_block_iter().flat_map(|b| b.get_instructions()) {
-                if let Some(at) = debug::of(inst) {
-                    let line = last_line.entry(Unit::Subprogram(at.frame.subprogram)).or_default();
-                    *line = at.line.max(*line);
+                match debug::of(inst) {
+                    Some(at) if at.frame.subprogram == last.0 => last.1 = at.line.max(last.1),
+                    Some(at) => note(std::mem::replace(&mut last, (at.frame.subprogram, at.line))),
+                    None => {}
                 }
             }
+            note(last);
         }
-        Functions { last_line, outlined: outlined::find(module), regions: HashMap::new(), files: HashMap::new() }
+        // Outlined functions are arguments of calls of OpenMP's runtime.
+        let outlined = if use_openmp { outlined::find(module) } else { HashMap::new() };
+        Functions { last_line, use_openmp, outlined, regions: Map::default(), files: Map::default() }
     }
 
     /// The region of a function, or of the OpenMP construct that it was made from.
@@ -158,6 +174,11 @@ impl Functions {
                 None => return Some(innermost),
             }
         }
+    }
+
+    /// Whether anything in the module calls OpenMP's runtime as clang does.
+    pub fn use_openmp(&self) -> bool {
+        self.use_openmp
     }
 
     /// The path of the file that a scope lies in.

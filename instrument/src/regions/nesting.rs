@@ -7,6 +7,7 @@
 use super::constructs::{Constructs, Stack};
 use super::functions::{self, Functions, Unit};
 use crate::llvm::debug::{self, Frame, Location};
+use crate::llvm::hash::Map;
 use crate::llvm::loops::Loops;
 use crate::tables::{Place, RegionId, RegionKey, SiteAccess, SiteId, Tables};
 use inkwell::basic_block::BasicBlock;
@@ -22,20 +23,20 @@ pub struct Nesting<'ctx> {
     pub loops: Loops<'ctx>,
     /// Its constructs.
     pub constructs: Constructs<'ctx>,
-    known: HashMap<(Frame, Option<usize>, Stack), RegionId>,
+    known: Map<(Frame, Option<usize>, Stack), RegionId>,
     loop_regions: HashMap<usize, RegionId>,
     construct_regions: HashMap<Stack, RegionId>,
 }
 
 impl<'ctx> Nesting<'ctx> {
-    /// Analyses a function. Loops get preheaders.
-    pub fn new(function: FunctionValue<'ctx>) -> Self {
+    /// Analyses a function of those of a module. Loops get preheaders.
+    pub fn new(function: FunctionValue<'ctx>, functions: &Functions) -> Self {
         let loops = Loops::find(function);
         Nesting {
             function,
             loops,
-            constructs: Constructs::find(function),
-            known: HashMap::new(),
+            constructs: if functions.use_openmp() { Constructs::find(function) } else { Constructs::default() },
+            known: Map::default(),
             loop_regions: HashMap::new(),
             construct_regions: HashMap::new(),
         }
@@ -87,7 +88,10 @@ impl<'ctx> Nesting<'ctx> {
         (functions, tables): (&mut Functions, &mut Tables),
     ) -> RegionId {
         let frame = at.map_or_else(|| functions::own_frame(self.function), |l| l.frame);
-        let end = block.get_instructions().fold(self.constructs.at_entry(block), |s, i| self.constructs.after(i, s));
+        let end = match self.constructs.all.is_empty() {
+            true => 0,
+            false => block.get_instructions().fold(self.constructs.at_entry(block), |s, i| self.constructs.after(i, s)),
+        };
         self.region(frame, self.loops.innermost(block), end, functions, tables)
     }
 
