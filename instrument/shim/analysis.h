@@ -36,7 +36,8 @@ struct Analysis {
   llvm::AAResults aliases;
 
   explicit Analysis(llvm::Function &f)
-      : function(f), is_long_and_straight(f.size() > 4000 && !may_loop(f)), assumptions(f), library_data(llvm::Triple(f.getParent()->getTargetTriple())),
+      : function(f), is_long_and_straight(f.size() > 4000 && !may_loop(f)), assumptions(f),
+        library_data(llvm::Triple(f.getParent()->getTargetTriple())),
         library(library_data, &f), evolution(f, library, assumptions, tree, loops),
         objects(f.getParent()->getDataLayout(), f, library, assumptions, &tree), aliases(library) {
     if (!is_long_and_straight) {
