@@ -21,7 +21,8 @@ bool may_loop(const llvm::Function &function);
 
 struct Analysis {
   llvm::Function &function;
-  // More blocks than anything is gained by looking at closely, and no loops: then there is no tree either.
+  // For counters only, of a function with more blocks than anything is gained by looking at closely, and no loops: there
+  // are no trees then, without which nothing else can be asked.
   bool is_long_and_straight;
   llvm::DominatorTree tree;
   llvm::LoopInfo loops;
@@ -35,8 +36,8 @@ struct Analysis {
   llvm::ScopedNoAliasAAResult scopes;
   llvm::AAResults aliases;
 
-  explicit Analysis(llvm::Function &f)
-      : function(f), is_long_and_straight(f.size() > 4000 && !may_loop(f)), assumptions(f),
+  explicit Analysis(llvm::Function &f, bool for_counters)
+      : function(f), is_long_and_straight(for_counters && f.size() > 4000 && !may_loop(f)), assumptions(f),
         library_data(llvm::Triple(f.getParent()->getTargetTriple())),
         library(library_data, &f), evolution(f, library, assumptions, tree, loops),
         objects(f.getParent()->getDataLayout(), f, library, assumptions, &tree), aliases(library) {

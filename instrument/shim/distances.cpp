@@ -11,7 +11,9 @@ using namespace llvm;
 // How many leaders of a segment a pointer is compared with: those used last. Keeps the work linear.
 static constexpr size_t MaxLeaders = 8;
 
-void *threadtalk_shim_analysis_open(LLVMValueRef function) { return new Analysis(*unwrap<Function>(function)); }
+void *threadtalk_shim_analysis_open(LLVMValueRef function, bool for_counters) {
+  return new Analysis(*unwrap<Function>(function), for_counters);
+}
 
 void threadtalk_shim_analysis_close(void *analysis) { delete static_cast<Analysis *>(analysis); }
 

@@ -38,7 +38,8 @@ uint64_t threadtalk_shim_alloca_element_size(LLVMValueRef alloca);
 uint64_t threadtalk_shim_known_alignment(LLVMValueRef pointer, LLVMModuleRef module);
 
 // distances.cpp
-void *threadtalk_shim_analysis_open(LLVMValueRef function);
+// for_counters: only the control flow graph and its known iterations will be asked for.
+void *threadtalk_shim_analysis_open(LLVMValueRef function, bool for_counters);
 void threadtalk_shim_analysis_close(void *analysis);
 // How often the loop with this header runs at most each time it is entered: 0 = not known, or 2^32 or more.
 uint32_t threadtalk_shim_most_iterations(void *analysis, LLVMBasicBlockRef header);

@@ -101,7 +101,7 @@ impl<'ctx> Control<'_, '_, 'ctx> {
     pub fn function(&mut self, function: FunctionValue<'ctx>) -> Emitted<Counted<'ctx>> {
         graph::prepare(function);
         let mut nesting = Nesting::new(function, self.functions);
-        let mut analysis = Analysis::of(function);
+        let mut analysis = Analysis::for_counters(function);
         let mut graph = Graph::of(&mut analysis);
         let counted = spanning_tree::counted(graph.nodes(), &graph.tree_edges());
         let room = MOST_IN_MODULE - self.tables.counters();

@@ -12,7 +12,14 @@ impl Analysis {
     /// Analyses a function.
     pub fn of(function: FunctionValue<'_>) -> Self {
         // SAFETY: a live function with a body.
-        Analysis(unsafe { ffi::threadtalk_shim_analysis_open(function.as_value_ref()) })
+        Analysis(unsafe { ffi::threadtalk_shim_analysis_open(function.as_value_ref(), false) })
+    }
+
+    /// The same for the control flow graph and its known iterations, and nothing else: what takes long and has no loops
+    /// is not looked at.
+    pub fn for_counters(function: FunctionValue<'_>) -> Self {
+        // SAFETY: a live function with a body.
+        Analysis(unsafe { ffi::threadtalk_shim_analysis_open(function.as_value_ref(), true) })
     }
 
     /// The shim's handle.

@@ -112,7 +112,7 @@ unsafe extern "C" {
     pub fn threadtalk_shim_most_iterations(analysis: *mut c_void, header: LLVMBasicBlockRef) -> u32;
     pub fn threadtalk_shim_file_part(file: LLVMMetadataRef, directory: bool, length: *mut usize) -> *const c_char;
 
-    pub fn threadtalk_shim_analysis_open(function: LLVMValueRef) -> *mut c_void;
+    pub fn threadtalk_shim_analysis_open(function: LLVMValueRef, for_counters: bool) -> *mut c_void;
     pub fn threadtalk_shim_analysis_close(analysis: *mut c_void);
     pub fn threadtalk_shim_copy_loop(
         analysis: *mut c_void,
