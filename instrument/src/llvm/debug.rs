@@ -56,7 +56,7 @@ pub fn of(inst: InstructionValue<'_>) -> Option<Location> {
     unsafe {
         let mut at =
             RawLocation { raw: null_mut(), scope: null_mut(), subprogram: null_mut(), inlined_at: null_mut(), line: 0 };
-        ffi::threadtalk_shim_location(inst.as_value_ref(), &mut at).then(|| Location {
+        ffi::threadtalk_shim_location(inst.as_value_ref(), &mut at).then_some(Location {
             raw: at.raw,
             line: at.line,
             scope: at.scope,
