@@ -216,3 +216,44 @@ fn nests_that_are_settled_as_a_whole_count_what_they_access() {
     let update = ir.split("\ndefine ").find(|f| f.lines().next().is_some_and(|l| l.contains("@update("))).unwrap();
     assert_eq!(update.matches("@__threadtalk_nest(").count(), 1, "{update}");
 }
+
+/// Beyond 4 000 blocks counters do without trees of dominators in functions without loops; accesses that share a look
+/// into the directory need them there as well.
+#[test]
+fn many_blocks_share_a_look_only_where_one_dominates_the_other() {
+    let tests: String = (0..2100)
+        .map(|i| match i % 5 {
+            0 => format!("  if (x == {i}) {{ __asm__ volatile(\"\"); s += t->a[{}] + t->b; }}\n", i % 7),
+            1 => format!("  if (x < {i}) {{ __asm__ volatile(\"\"); s += t->c; }}\n"),
+            _ => format!("  if (x == {i}) __asm__ volatile(\"\");\n"),
+        })
+        .collect();
+    let source = format!(
+        "#include <pthread.h>
+struct t {{ int a[7], b, c; }} all;
+__attribute__((noinline)) int f(int x, struct t *t) {{
+  int s = 0;
+{tests}  return s;
+}}
+volatile int sink;
+void *other(void *t) {{ for (int x = 2090; x < 2100; x++) sink = f(x, t); return 0; }}
+int main(void) {{
+  for (int i = 0; i < 7; i++) all.a[i] = i;
+  all.b = all.c = 1;
+  pthread_t t;
+  pthread_create(&t, 0, other, &all);
+  pthread_join(t, 0);
+}}
+"
+    );
+    let totals = |options: &str| {
+        let project = Project::new("a.c", &source).options(options);
+        project.build(&["a.c"], &["-O1"]);
+        project.run().totals()
+    };
+    let all = totals("opt=1");
+    // 2090 and 2095 are equal to a number of the first kind: an element of `a` each, and `b` twice. Of the second kind
+    // 2091 is more than one value and 2096 than six: `c` seven times.
+    assert_eq!((all["raw 0->1"], all["rar 0->1"]), (4, 7), "{all:?}");
+    assert_eq!(all, totals("opt=0:inline_limit=0"));
+}

@@ -49,7 +49,7 @@ struct region { uint16_t kind, flags; uint32_t name, file, line, end_line, paren
 struct site { uint32_t region, file, line, flags; };
 
 __thread void *__threadtalk_thread __attribute__((tls_model("initial-exec")));
-char __threadtalk_abi_v3;
+char __threadtalk_abi_v4;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t *directory;
@@ -142,7 +142,7 @@ void __threadtalk_register(struct descriptor *m) {
     memcpy(section, (const char *)m->tables + expected, 8);
     if (section[0] != kind || section[1] != m->sites * (kind == 1 ? 24 : 4)) break;
   }
-  if (m->version != 3 || header[0] != m->regions || header[1] != m->sites || expected != m->tables_len) {
+  if (m->version != 4 || header[0] != m->regions || header[1] != m->sites || expected != m->tables_len) {
     fprintf(stderr, "bad module tables\n");
     abort();
   }

@@ -54,16 +54,16 @@ fn reads_of_nests_without_calls_have_memos() {
     let project = Project::new("a.c", SHAPES);
     let ir = project.ir("a.c", &["-O1"]);
     let nest = function(&ir, "nest");
-    assert!(nest.matches("@threadtalk.recall8(").count() >= 2, "{nest}");
+    assert!(nest.matches("threadtalk.gate.recall8@").count() >= 2, "{nest}");
     assert!(nest.matches("@threadtalk.forget").count() >= 2, "at the entry and at each exit: {nest}");
     let lengths = function(&ir, "lengths");
-    assert!(lengths.contains("@sqrt(") && lengths.matches("@threadtalk.recall8(").count() >= 2, "{lengths}");
+    assert!(lengths.contains("@sqrt(") && lengths.matches("threadtalk.gate.recall8@").count() >= 2, "{lengths}");
     for name in ["calls", "chain", "angles", "levels"] {
         let body = function(&ir, name);
         assert!(!body.contains("threadtalk.recall") && !body.contains("threadtalk.forget"), "{body}");
     }
     let gather = function(&ir, "gather");
-    assert_eq!(gather.matches("@threadtalk.recall8(").count(), 1, "the order, not what it leads to: {gather}");
+    assert_eq!(gather.matches("threadtalk.gate.recall8@").count(), 1, "the order, not what it leads to: {gather}");
 }
 
 #[test]

@@ -163,10 +163,10 @@ fn assembly_bitcode_and_precompiled_headers_come_out() {
     std::fs::write(scene.path("a.h"), "int x;\n").unwrap();
     assert_eq!(cc(&scene, &["-O2", "-S", "a.c"]).ending(), "exit 0");
     let assembly = std::fs::read_to_string(scene.path("a.s")).unwrap();
-    assert!(assembly.contains("threadtalk.read4"), "the assembly is not instrumented");
+    assert!(assembly.contains("threadtalk.gate.read4"), "the assembly is not instrumented");
     assert_eq!(cc(&scene, &["-c", "a.s"]).ending(), "exit 0");
     assert_eq!(cc(&scene, &["-O2", "-S", "-emit-llvm", "a.c"]).ending(), "exit 0");
-    assert!(std::fs::read_to_string(scene.path("a.ll")).unwrap().contains("threadtalk.read4"));
+    assert!(std::fs::read_to_string(scene.path("a.ll")).unwrap().contains("threadtalk.gate.read4"));
     assert_eq!(cc(&scene, &["-x", "c-header", "a.h", "-o", "a.h.pch"]).ending(), "exit 0");
     assert_eq!(cc(&scene, &["-r", "a.o", "-o", "both.o"]).ending(), "exit 0");
     let done = cc(&scene, &["-c", "-o", "-", "a.c"]);

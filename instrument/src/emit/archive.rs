@@ -1,7 +1,6 @@
 //! The functions that instrumented modules call, for the runtime's archive: see [`super::thunks`].
 
-use super::memos::{FORGET, FORGET_CALLED};
-use super::read::Detail;
+use super::memos::{FORGET, FORGET_CALLED, recall_name};
 use super::registers::Registers;
 use super::thunks::{Alignment, KEPT, access_name, keeper_name, sized_hook};
 use super::{Emitted, ModuleEmitter};
@@ -33,12 +32,19 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         for (direction, bytes) in SIZES.into_iter().flat_map(|b| [(Direction::Read, b), (Direction::Write, b)]) {
             let hook = sized_hook(direction, bytes)?;
             self.keeper_body(self.new_function(&keeper_name(hook), self.hook_type(hook), registers), hook)?;
+            if direction == Direction::Write {
+                self.define_gate(&keeper_name(hook), registers)?;
+            }
             for alignment in alignments(bytes) {
                 let name = access_name(hook, alignment);
                 let function = self.new_function(&name, self.hook_type(hook), registers);
-                self.access_body(function, hook, (direction, Detail::Events), (bytes, alignment))?;
+                self.access_body(function, hook, (direction, false), (bytes, alignment))?;
                 if direction == Direction::Read {
-                    self.define_recall(hook, (bytes, alignment), registers)?;
+                    self.define_gate(&name, registers)?;
+                    let name = recall_name(hook, alignment);
+                    let function = self.new_function(&name, self.recall_type(), registers);
+                    self.access_body(function, hook, (direction, true), (bytes, alignment))?;
+                    self.define_gate(&name, registers)?;
                 }
             }
         }

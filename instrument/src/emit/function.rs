@@ -4,8 +4,8 @@
 //! one, so that the work is linear. Then the code for each event is filled in, in program order.
 
 use super::in_module::Riders;
+use super::inline::{self, Ask, Inlined};
 use super::prologue::{Needs, Prologue, WriteId};
-use super::read::{Detail, Exits, Read};
 use super::translate::{Shape, Translation};
 use super::windows::Looking;
 use super::{Emitted, Likely, ModuleEmitter, Site};
@@ -137,7 +137,7 @@ pub fn emit<'ctx>(
             When::Before => Some(event.inst),
             When::After => llvm::after(event.inst),
         };
-        places[i] = point.map(|point| emitter.open(event, point)).transpose()?;
+        places[i] = point.map(|point| emitter.open((i, event), point)).transpose()?;
     }
     for (i, (event, place)) in plan.events.iter().zip(places).enumerate() {
         if let Some(place) = place {
@@ -166,8 +166,10 @@ enum Opened<'ctx> {
 
 impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
     /// Makes a place for an event's code before `point`.
-    fn open(&self, event: &Event<'ctx>, point: InstructionValue<'ctx>) -> Emitted<Opened<'ctx>> {
-        if !self.branches(event) {
+    fn open(&self, (index, event): (usize, &Event<'ctx>), point: InstructionValue<'ctx>) -> Emitted<Opened<'ctx>> {
+        let is_access = matches!(event.action, Action::Plain(..) | Action::Update(_));
+        let skipped = is_access && self.settled.contains_key(&index);
+        if !skipped && !self.branches(event) {
             return Ok(Opened::Before(point));
         }
         let head = point.get_parent().ok_or(PassError::Invalid("instruction without block".into()))?;
@@ -179,13 +181,12 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
     /// Whether an event's code has branches.
     fn branches(&self, event: &Event<'ctx>) -> bool {
         match &event.action {
-            Action::Plain(_, access) | Action::Update(access) => {
-                worth(event, self.style) > Worth::Call && access.is_inlined()
-            }
             Action::CompareExchange(_) => true,
             Action::Scattered(.., mask) => !llvm::is_all_ones(*mask),
             Action::Dies(_, bytes, _) => self.style == Style::Inline && super::lifetime::is_inlined(*bytes),
-            Action::Library(_)
+            Action::Plain(..)
+            | Action::Update(_)
+            | Action::Library(_)
             | Action::Range(..)
             | Action::Copy(..)
             | Action::DiesWhole(..)
@@ -219,9 +220,13 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
             }
         };
         llvm::set_location(b, at.map(|l| l.raw));
-        let result = self.action((index, event), tail, sharing);
+        self.action((index, event), tail, sharing)?;
+        if let (Some(tail), Action::Plain(..) | Action::Update(_) | Action::CompareExchange(_)) = (tail, &event.action)
+        {
+            b.build_unconditional_branch(tail)?;
+        }
         llvm::set_location(b, None);
-        result
+        Ok(())
     }
 
     fn action(
@@ -233,21 +238,28 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         let m = self.module;
         let site = m.site(event.site);
         match (&event.action, tail) {
-            (Action::Plain(direction, access), Some(tail)) => {
-                let translation = self.translation((*direction, access), index, sharing)?;
-                let detail = self.memo(index)?.unwrap_or(detail(event));
-                let detail = if self.guarded.contains(&index) { Detail::Guarded } else { detail };
-                self.access((*direction, access), &translation, site, tail, detail)
+            (Action::Plain(direction, access), _) if worth(event, self.style) > Worth::Call && access.is_inlined() => {
+                // A group of one, or one whose members are all at one place.
+                let alone = match sharing {
+                    Sharing::Alone => true,
+                    Sharing::Leads(first, end) => (first, end) == (0, access.bytes as i64),
+                    Sharing::Follows(leader) => !self.shifts.contains_key(&leader),
+                };
+                let translation = match alone && inline::is_plain(access) {
+                    true => None,
+                    false => Some(self.translation((*direction, access), index, sharing)?),
+                };
+                let ask = self.memos.get(&index).map_or(ask(event), |place| Ask::Memo(*place));
+                let ask = if self.guarded.contains(&index) { Ask::Guarded } else { ask };
+                self.access((*direction, access), translation.as_ref(), event, ask)
             }
-            (Action::Plain(direction, access), None) if self.style == Style::Calls => {
+            (Action::Plain(direction, access), _) if self.style == Style::Calls => {
                 m.call_in_module(*direction, access, site, self.riders.of(event))
             }
-            (Action::Plain(direction, access), None) => m.call_access(*direction, access, site),
-            (Action::Update(access), Some(tail)) => self.update(event, access, tail),
-            (Action::Update(access), None) => {
-                m.call_access(Direction::Read, access, site)?;
-                m.call_access(Direction::Write, access, site)
-            }
+            (Action::Plain(direction, access), _) => m.call_access(*direction, access, site),
+            (Action::Update(access), _) => [Direction::Read, Direction::Write]
+                .into_iter()
+                .try_for_each(|direction| self.part(event, (direction, access))),
             (Action::CompareExchange(access), Some(tail)) => self.compare_exchange(event, access, tail),
             (Action::Range(direction, pointer, bytes), _) => {
                 let hook = match direction {
@@ -278,37 +290,32 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         }
     }
 
-    /// The code for an access, from the builder's block to `done`.
+    /// The code for an access.
     fn access(
         &self,
         (direction, access): (Direction, &Access<'ctx>),
-        translation: &Translation<'ctx>,
-        site: Site<'ctx>,
-        done: BasicBlock<'ctx>,
-        detail: Detail<'ctx>,
+        translation: Option<&Translation<'ctx>>,
+        event: &Event<'ctx>,
+        ask: Ask,
     ) -> Emitted<()> {
-        let slow = match (direction, detail) {
-            (Direction::Write, _) => self.module.write_call(access, site, done)?,
-            (_, Detail::Memo(memo, share)) => self.module.recall_call(access, site, (memo, share), done)?,
-            _ => self.module.read_call(access, site, done)?,
-        };
-        let exits = Exits { slow, mixed: slow, done };
+        let inlined = Inlined { prologue: &self.prologue, access, translation, site: event.site.0, ask };
         match direction {
-            Direction::Read => {
-                self.module.read(&Read { prologue: &self.prologue, access, translation, site, exits }, detail)
-            }
-            Direction::Write => {
-                let guarded = detail == Detail::Guarded;
-                self.module.write(&self.prologue, access, translation, site, exits, guarded)
-            }
+            Direction::Read => self.module.inline_read(&inlined),
+            Direction::Write => self.module.inline_write(&inlined),
         }
     }
 
-    /// What event `index` remembers, if it is given a memo.
-    fn memo(&self, index: usize) -> Emitted<Option<Detail<'ctx>>> {
-        let (Some(place), Some(header)) = (self.memos.get(&index), self.prologue.header) else { return Ok(None) };
-        let offset = offset::MEMOS + u64::from(place.number) * offset::MEMO_SIZE;
-        Ok(Some(Detail::Memo(self.module.offset(header, offset)?, self.module.c32(place.share))))
+    /// One of the two accesses of an instruction that reads and writes.
+    fn part(&self, event: &Event<'ctx>, (direction, access): (Direction, &Access<'ctx>)) -> Emitted<()> {
+        let m = self.module;
+        if worth(event, self.style) == Worth::Call || !access.is_inlined() {
+            return m.call_access(direction, access, m.site(event.site));
+        }
+        let translation = match inline::is_plain(access) {
+            true => None,
+            false => Some(m.translate(&self.prologue, (direction, access), None)?),
+        };
+        self.access((direction, access), translation.as_ref(), event, ask(event))
     }
 
     /// The memos are empty where a nest begins and where it ends.
@@ -359,43 +366,16 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         Ok(translation)
     }
 
-    fn update(&mut self, event: &Event<'ctx>, access: &Access<'ctx>, tail: BasicBlock<'ctx>) -> Emitted<()> {
-        let m = self.module;
-        let translation = m.translate(&self.prologue, (Direction::Read, access), None)?;
-        let between = m.block_after(m.here()?);
-        let site = m.site(event.site);
-        self.access((Direction::Read, access), &translation, site, between, detail(event))?;
-        m.builder.position_at_end(between);
-        let translation = m.translate(&self.prologue, (Direction::Write, access), None)?;
-        self.access((Direction::Write, access), &translation, site, tail, detail(event))
-    }
-
     fn compare_exchange(&mut self, event: &Event<'ctx>, access: &Access<'ctx>, tail: BasicBlock<'ctx>) -> Emitted<()> {
         let m = self.module;
-        let site = m.site(event.site);
         let exchanged = llvm::result(event.inst).into_struct_value();
         debug_assert!(exchanged.get_type().count_fields() == 2, "cmpxchg gives {{value, success}}");
         let success = m.builder.build_extract_value(exchanged.as_aggregate_value_enum(), 1, "")?.into_int_value();
-        let inline = worth(event, self.style) > Worth::Call && access.is_inlined();
-        let after_read = m.block_after(m.here()?);
-        let write = m.block_after(after_read);
-        if inline {
-            let translation = m.translate(&self.prologue, (Direction::Read, access), None)?;
-            self.access((Direction::Read, access), &translation, site, after_read, detail(event))?;
-        } else {
-            m.call_access(Direction::Read, access, site)?;
-            m.builder.build_unconditional_branch(after_read)?;
-        }
-        m.builder.position_at_end(after_read);
+        self.part(event, (Direction::Read, access))?;
+        let write = m.block_after(m.here()?);
         m.branch(success, write, tail, Likely::Mostly)?;
         m.builder.position_at_end(write);
-        if inline {
-            let translation = m.translate(&self.prologue, (Direction::Write, access), None)?;
-            return self.access((Direction::Write, access), &translation, site, tail, detail(event));
-        }
-        m.call_access(Direction::Write, access, site)?;
-        m.builder.build_unconditional_branch(tail)?;
-        Ok(())
+        self.part(event, (Direction::Write, access))
     }
 
     fn creation(&self, site: Site<'ctx>) -> Emitted<()> {
@@ -431,11 +411,11 @@ fn worth(event: &Event<'_>, style: Style) -> Worth {
     if style == Style::Calls { Worth::Call } else { event.worth }
 }
 
-fn detail<'ctx>(event: &Event<'_>) -> Detail<'ctx> {
+fn ask(event: &Event<'_>) -> Ask {
     match event.worth {
-        Worth::Events => Detail::Events,
-        Worth::Own => Detail::Own,
-        Worth::Call | Worth::Rest => Detail::Bare,
+        Worth::Events => Ask::Events,
+        Worth::Own => Ask::Own,
+        Worth::Call | Worth::Rest => Ask::Bare,
     }
 }
 

@@ -4,18 +4,15 @@
 //! runtime's archive (`threadtalk.recall8`), which looks into the event cache and, if the state is there, lets the memo
 //! take it over.
 
-use super::read::{Detail, Exits, Read};
-use super::registers::Registers;
-use super::thunks::{Alignment, PRESERVE_ALL, sized_hook};
-use super::{Emitted, Likely, ModuleEmitter, Site};
-use crate::access::{Access, Direction};
+use super::read::Exits;
+use super::thunks::{Alignment, PRESERVE_ALL};
+use super::{Emitted, Likely, ModuleEmitter};
 use crate::error::PassError;
 use inkwell::IntPredicate;
-use inkwell::basic_block::BasicBlock;
 use inkwell::types::FunctionType;
 use inkwell::values::{FunctionValue, IntValue, PointerValue};
 use threadtalk_abi::hooks::Hook;
-use threadtalk_abi::memo::{MOST_PENDING, NO_STATE};
+use threadtalk_abi::memo::{MOST_PENDING, NO_STATE, PACKED_NUMBER, PACKED_SHARE};
 use threadtalk_abi::thread::offset;
 use threadtalk_abi::window::NUMBERS;
 
@@ -27,31 +24,8 @@ pub(super) const FORGET: &str = "threadtalk.forget";
 pub(super) const FORGET_CALLED: &str = "threadtalk.forget_called";
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
-    /// Counts the read if its cells are in the memo's state (`equal` says that of all but the last one of a ragged
-    /// access) and the memo may count so many.
-    pub(super) fn take(
-        &self,
-        read: &Read<'_, 'ctx>,
-        memo: PointerValue<'ctx>,
-        equal: IntValue<'ctx>,
-        (state, last): (IntValue<'ctx>, Option<IntValue<'ctx>>),
-    ) -> Emitted<()> {
-        let b = &self.builder;
-        let equal = match last {
-            Some(last) => b.build_and(equal, self.compare(IntPredicate::EQ, last, state)?, "")?,
-            None => equal,
-        };
-        let known = self.block_after(self.here()?);
-        self.branch(equal, known, read.exits.slow, Likely::Usually)?;
-        b.position_at_end(known);
-        let count = self.granules(read)?;
-        let left = self.load_int(self.i64, memo, offset::MEMO_LEFT)?;
-        b.build_store(self.offset(memo, offset::MEMO_LEFT)?, b.build_int_sub(left, count, "")?)?;
-        self.branch(self.compare(IntPredicate::ULT, left, count)?, read.exits.slow, read.exits.done, Likely::Rarely)
-    }
-
-    /// What [`Self::take`] took although there was not so much left, the function behind it gives back first of all.
-    /// Testing before would be a block more for each read.
+    /// What a read took although there was not so much left, the function behind it gives back first of all: the read
+    /// itself subtracts and looks at the carry.
     pub(super) fn give_back(&self, memo: PointerValue<'ctx>, count: IntValue<'ctx>) -> Emitted<()> {
         let b = &self.builder;
         let left = self.load_int(self.i64, memo, offset::MEMO_LEFT)?;
@@ -80,7 +54,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.branch(self.compare(IntPredicate::UGE, after, next)?, exits.slow, free, Likely::Rarely)?;
         b.position_at_end(free);
         let until = b.build_int_sub(b.build_int_sub(next, before, "")?, self.c64(1), "")?;
-        let part = b.build_right_shift(until, self.widen(share)?, false, "")?;
+        let part = b.build_right_shift(until, share, false, "")?;
         let word = [self.i64.into()];
         let least = self.intrinsic("llvm.umax", &word, &[part.into(), self.c64(LEAST_GRANTED).into()])?;
         let most = self.intrinsic("llvm.umin", &word, &[until.into(), self.c64(MOST_PENDING).into()])?;
@@ -106,42 +80,24 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(())
     }
 
-    /// A cold block that calls the function for a read with a memo and branches to `done`.
-    pub(super) fn recall_call(
-        &self,
-        access: &Access<'ctx>,
-        site: Site<'ctx>,
-        (memo, share): (PointerValue<'ctx>, IntValue<'ctx>),
-        done: BasicBlock<'ctx>,
-    ) -> Emitted<BasicBlock<'ctx>> {
-        let here = self.here()?;
-        let function = here.get_parent().ok_or(PassError::Invalid("block without function".into()))?;
-        let slow = self.context.append_basic_block(function, "");
-        self.builder.position_at_end(slow);
-        let name = recall_name(sized_hook(Direction::Read, access.bytes)?, Alignment::of(access));
-        let recall = self.function_for(&name, self.recall_type())?;
-        let arguments = [access.pointer.into(), self.global_site(site)?.into(), memo.into(), share.into()];
-        self.builder.build_call(recall, &arguments, "")?.set_call_convention(PRESERVE_ALL);
-        self.builder.build_unconditional_branch(done)?;
-        self.builder.position_at_end(here);
-        Ok(slow)
+    /// `(address, packed)`: see [`threadtalk_abi::memo::packed`].
+    pub(super) fn recall_type(&self) -> FunctionType<'ctx> {
+        self.context.void_type().fn_type(&[self.ptr.into(), self.i64.into()], false)
     }
 
-    fn recall_type(&self) -> FunctionType<'ctx> {
-        let parameters = [self.ptr.into(), self.i32.into(), self.ptr.into(), self.i32.into()];
-        self.context.void_type().fn_type(&parameters, false)
-    }
-
-    /// The function behind reads with memos of a size.
-    pub(super) fn define_recall(
+    /// The memo that a packed number names, and its share.
+    pub(super) fn unpack(
         &self,
-        hook: Hook,
-        (bytes, alignment): (u64, Alignment),
-        registers: Registers,
-    ) -> Emitted<()> {
-        let function = self.new_function(&recall_name(hook, alignment), self.recall_type(), registers);
-        let (memo, share) = (function.get_params()[2].into_pointer_value(), function.get_params()[3].into_int_value());
-        self.access_body(function, hook, (Direction::Read, Detail::Refill(memo, share)), (bytes, alignment))
+        header: PointerValue<'ctx>,
+        packed: IntValue<'ctx>,
+    ) -> Emitted<(PointerValue<'ctx>, IntValue<'ctx>)> {
+        let b = &self.builder;
+        let number = b.build_right_shift(packed, self.c64(PACKED_NUMBER.into()), false, "")?;
+        let number = b.build_and(number, self.c64((1 << (PACKED_SHARE - PACKED_NUMBER)) - 1), "")?;
+        let place = b.build_int_mul(number, self.c64(offset::MEMO_SIZE), "")?;
+        let memo = self.offset_by(self.offset(header, offset::MEMOS)?, place)?;
+        let share = b.build_right_shift(packed, self.c64(PACKED_SHARE.into()), false, "")?;
+        Ok((memo, share))
     }
 
     /// Empties the first `memos` memos, where a nest is entered or left. `called`: the nest may be part of a caller's.
@@ -223,6 +179,6 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
 }
 
 /// `threadtalk.recall8.granules`.
-fn recall_name(hook: Hook, alignment: Alignment) -> String {
+pub(super) fn recall_name(hook: Hook, alignment: Alignment) -> String {
     hook.name.replace("__threadtalk_read", "threadtalk.recall") + alignment.suffix()
 }

@@ -16,11 +16,14 @@
 //! * [`function`] puts the pieces where they belong; [`registration`] makes the module known to the runtime.
 
 pub mod archive;
+pub mod assembly;
 pub mod cache;
 pub mod function;
+pub mod gates;
 pub mod hooks;
 pub mod in_module;
 pub mod inductions;
+pub mod inline;
 pub mod library;
 pub mod lifetime;
 pub mod loops;

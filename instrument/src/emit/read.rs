@@ -1,4 +1,5 @@
-//! The inlined read. What comes after the own test: the event cache here, memos in [`super::memos`].
+//! Reads in the archive's functions, as [`threadtalk_abi::thread`] describes them; those in the program's code are in
+//! [`super::inline`]. What comes after the own test: the event cache here, memos in [`super::memos`].
 
 use super::prologue::Prologue;
 use super::translate::{Shape, Translation};
@@ -25,23 +26,12 @@ pub struct Exits<'ctx> {
     pub done: BasicBlock<'ctx>,
 }
 
-/// How much of the sequence is emitted; the rest is behind [`Exits::slow`].
+/// What becomes of a state that the event cache knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail<'ctx> {
-    /// Own values.
-    Bare,
-    /// Own values, and states that the thread knows to be no event at any site.
-    Own,
-    /// Own values, and reuse that the event cache knows: in innermost loops, and in the functions behind
-    /// [`Exits::slow`].
+    /// The read is counted.
     Events,
-    /// Of a write: own cells; what it overwrites else may be in a window.
-    Guarded,
-    /// Own values, and reuse of the state that the memo holds: the memo, and its share of what may be counted (see
-    /// [`super::memos`]).
-    Memo(PointerValue<'ctx>, IntValue<'ctx>),
-    /// As `Events`, and the memo takes over what was found: in the functions behind [`Exits::slow`] of reads with
-    /// memos.
+    /// And the memo takes it over, with its share of what may be counted: behind reads with memos.
     Refill(PointerValue<'ctx>, IntValue<'ctx>),
 }
 
@@ -78,14 +68,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let cell = self.builder.build_load(self.i32, read.translation.cells, "")?.into_int_value();
         self.relaxed_value(cell, 4);
         let (base, foreign) = read.prologue.own.ok_or(PassError::Invalid("no own range".into()))?;
-        let (last, others) = self.with_last(read, self.foreign_bits(cell, base, foreign)?)?;
-        if !self.leave_if_own(read, others, Some(cell), detail)? {
-            return Ok(());
-        }
-        if let Detail::Memo(memo, _) = detail {
-            let state = self.load_int(self.i32, memo, offset::MEMO_STATES)?;
-            return self.take(read, memo, self.compare(IntPredicate::EQ, cell, state)?, (state, last));
-        }
+        let (last, others) =
+            self.with_last(read.prologue, read.translation, self.foreign_bits(cell, base, foreign)?)?;
+        self.leave_if_own(read, others, Some(cell), detail)?;
         self.equal_event(read, (cell, None, last), detail)
     }
 
@@ -99,15 +84,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             granule_aligned(both);
         }
         let (base, foreign) = read.prologue.own_pair.ok_or(PassError::Invalid("no own pair".into()))?;
-        let (last, others) = self.with_last(read, self.foreign_bits(both, base, foreign)?)?;
-        if !self.leave_if_own(read, others, Some(both), detail)? {
-            return Ok(());
-        }
-        if let Detail::Memo(memo, _) = detail {
-            let states = self.load_int(self.i64, memo, offset::MEMO_STATES)?;
-            let state = b.build_int_truncate(states, self.i32, "")?;
-            return self.take(read, memo, self.compare(IntPredicate::EQ, both, states)?, (state, last));
-        }
+        let (last, others) =
+            self.with_last(read.prologue, read.translation, self.foreign_bits(both, base, foreign)?)?;
+        self.leave_if_own(read, others, Some(both), detail)?;
         let low = b.build_int_truncate(both, self.i32, "")?;
         let high = b.build_int_truncate(b.build_right_shift(both, self.c64(32), false, "")?, self.i32, "")?;
         self.equal_event(read, (low, Some(self.compare(IntPredicate::EQ, low, high)?), last), detail)
@@ -118,21 +97,15 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let b = &self.builder;
         let own = read.prologue.own.ok_or(PassError::Invalid("no own range".into()))?;
         let (parts, any) = self.foreign_lanes(read.translation.cells, lanes, own)?;
-        let (last, others) = self.with_last(read, any)?;
-        if !self.leave_if_own(read, others, None, detail)? {
-            return Ok(());
-        }
-        if let Detail::Memo(memo, _) = detail {
-            let state = self.load_int(self.i32, memo, offset::MEMO_STATES)?;
-            return self.take(read, memo, self.all_are(&parts, state)?, (state, last));
-        }
+        let (last, others) = self.with_last(read.prologue, read.translation, any)?;
+        self.leave_if_own(read, others, None, detail)?;
         let first = b.build_extract_element(parts[0], self.c32(0), "")?.into_int_value();
         self.equal_event(read, (first, Some(self.all_are(&parts, first)?), last), detail)
     }
 
     /// Four cells or more, and the foreign bits of all of them. The cells are in vectors of one length: what is left
     /// over by the largest power of two is repeated as often as fits, so that no read spans what several writes left.
-    pub(super) fn foreign_lanes(
+    fn foreign_lanes(
         &self,
         cells: PointerValue<'ctx>,
         lanes: u32,
@@ -185,16 +158,17 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     }
 
     /// Adds the last cell of a ragged access to the foreign bits of the others; also gives its content.
-    fn with_last(
+    pub(super) fn with_last(
         &self,
-        read: &Read<'_, 'ctx>,
+        prologue: &Prologue<'ctx>,
+        translation: &Translation<'ctx>,
         others: IntValue<'ctx>,
     ) -> Emitted<(Option<IntValue<'ctx>>, IntValue<'ctx>)> {
-        let Some(last) = read.translation.last else { return Ok((None, others)) };
+        let Some(last) = translation.last else { return Ok((None, others)) };
         let b = &self.builder;
         let cell = b.build_load(self.i32, last.cell, "")?.into_int_value();
         self.relaxed_value(cell, 4);
-        let (base, foreign) = read.prologue.own.ok_or(PassError::Invalid("no own range".into()))?;
+        let (base, foreign) = prologue.own.ok_or(PassError::Invalid("no own range".into()))?;
         let bits = self.foreign_bits(cell, base, foreign)?;
         let bits = if others.get_type() == self.i64 { self.widen(bits)? } else { bits };
         Ok((Some(cell), b.build_or(others, bits, "")?))
@@ -230,39 +204,27 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         }
     }
 
-    /// Own values are done; the rest goes to the cold call, or on in a new block: then this says true. `cells`: one or
-    /// two in one number, which may be in a state that the thread knows to be quiet.
+    /// Own values are done; for the rest goes on in a new block. `cells`: one or two in one number, which may be in a
+    /// state that the thread knows to be quiet.
     fn leave_if_own(
         &self,
         read: &Read<'_, 'ctx>,
         others: IntValue<'ctx>,
         cells: Option<IntValue<'ctx>>,
         detail: Detail<'ctx>,
-    ) -> Emitted<bool> {
+    ) -> Emitted<()> {
         let own = self.compare(IntPredicate::EQ, others, others.get_type().const_zero())?;
         // A memo that sees quiet values all the time takes their state over, if it is not settled here.
-        let asks = !matches!(detail, Detail::Memo(..) | Detail::Refill(..) | Detail::Bare);
-        let asks = asks && read.translation.last.is_none();
-        let quiet = cells.filter(|_| asks).zip(read.prologue.header);
-        if matches!(detail, Detail::Own | Detail::Bare) && quiet.is_none() {
-            self.branch(own, read.exits.done, read.exits.slow, Likely::Usually)?;
-            return Ok(false);
-        }
+        let asks = detail == Detail::Events && read.translation.last.is_none();
         let check = self.block_after(self.here()?);
-        // The thread's pointer, which memos are addressed with, must not take a register from a loop over own data.
-        let likely = if matches!(detail, Detail::Memo(..) | Detail::Own) { Likely::Usually } else { Likely::Mostly };
-        self.branch(own, read.exits.done, check, likely)?;
+        self.branch(own, read.exits.done, check, Likely::Mostly)?;
         self.builder.position_at_end(check);
-        if let Some((cells, header)) = quiet {
+        if let (Some(cells), Some(header), true) = (cells, read.prologue.header, asks) {
             let place = self.builder.build_and(self.widen(cells)?, self.c64(QUIETS as u64 - 1), "")?;
             let place = self.builder.build_int_mul(place, self.c64(8), "")?;
             let quiets = self.offset(self.offset_by(header, place)?, offset::QUIETS)?;
             let known = self.load_int(cells.get_type(), quiets, 0)?;
             let equal = self.compare(IntPredicate::EQ, cells, known)?;
-            if detail == Detail::Own {
-                self.branch(equal, read.exits.done, read.exits.slow, Likely::Mostly)?;
-                return Ok(false);
-            }
             let counted = self.block_after(check);
             self.branch(equal, read.exits.done, counted, Likely::Mostly)?;
             self.builder.position_at_end(counted);
@@ -271,7 +233,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let unmapped = self.compare(IntPredicate::EQ, read.translation.shift, self.c64(0))?;
         self.branch(unmapped, read.exits.slow, mapped, Likely::Rarely)?;
         self.builder.position_at_end(mapped);
-        Ok(true)
+        Ok(())
     }
 
     /// The event cache: if this read is known there, counts it.

@@ -153,18 +153,22 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(())
     }
 
-    /// `Refill`: the function of a read with a memo. Emitted with `Detail::Events` for any other.
+    /// `recalls`: the function of a read with a memo, whose second parameter says which.
     pub(super) fn access_body(
         &self,
         function: FunctionValue<'ctx>,
         hook: Hook,
-        (direction, detail): (Direction, Detail<'ctx>),
+        (direction, recalls): (Direction, bool),
         (bytes, alignment): (u64, Alignment),
     ) -> Emitted<()> {
         let b = &self.builder;
-        let (pointer, site) =
-            (function.get_params()[0].into_pointer_value(), Site::Global(function.get_params()[1].into_int_value()));
+        let [pointer, what] = function.get_params()[..] else {
+            return Err(PassError::Invalid("two parameters".into()));
+        };
+        let (pointer, what) = (pointer.into_pointer_value(), what.into_int_value());
         let [entry, attached, slow, done] = [(); 4].map(|()| self.context.append_basic_block(function, ""));
+        b.position_at_end(entry);
+        let site = Site::Global(if recalls { b.build_int_truncate(what, self.i32, "")? } else { what });
         b.position_at_end(slow);
         if direction == Direction::Read {
             self.leave_if_again(function, (bytes, alignment), (pointer, site), done)?;
@@ -198,15 +202,17 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 if bytes > GRANULE && alignment != Alignment::Any {
                     read.exits.mixed = self.pieces(function, &read)?;
                 }
-                if let Detail::Refill(memo, _) = detail {
-                    self.give_back(memo, self.granules(&read)?)?;
+                if !recalls {
+                    return self.read(&read, Detail::Events);
                 }
-                self.read(&read, detail)
+                let (memo, share) = self.unpack(header, what)?;
+                self.give_back(memo, self.granules(&read)?)?;
+                self.read(&read, Detail::Refill(memo, share))
             }
             Direction::Write => {
                 let exits = Exits { slow, mixed: slow, done };
                 prologue.write_id = Some(WriteId::Value(self.load_int(self.i32, header, offset::WRITE_BASE)?));
-                self.write(&prologue, &access, &translation, Site::Global(self.numbered(header, site)?), exits, false)
+                self.write(&prologue, &access, &translation, Site::Global(self.numbered(header, site)?), exits)
             }
         }
     }

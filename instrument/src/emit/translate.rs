@@ -143,7 +143,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// An address as a number of which LLVM's loop optimisations do not know how it came about. They would look for the
     /// best of all ways to compute the cells' addresses along with the data's, which takes a tenth of the time that a
     /// file of loops takes to compile, and cannot succeed: what is to be added changes from chunk to chunk.
-    fn number_of(&self, pointer: PointerValue<'ctx>) -> Emitted<IntValue<'ctx>> {
+    pub(super) fn number_of(&self, pointer: PointerValue<'ctx>) -> Emitted<IntValue<'ctx>> {
         let number = self.builder.build_ptr_to_int(pointer, self.i64, "")?;
         Ok(llvm::frozen(&self.builder, number))
     }

@@ -1,0 +1,97 @@
+//! One piece of inline assembly: its text, its operands and what it may change.
+
+use super::registers::Registers;
+use super::{Emitted, ModuleEmitter};
+use crate::error::PassError;
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::types::{AnyType, BasicTypeEnum};
+use inkwell::values::{BasicMetadataValueEnum, IntValue, PointerValue, VectorValue};
+
+/// What every piece may change besides its outputs: r11 belongs to whoever calls, as everywhere.
+const CLOBBERS: &str = "~{r11},~{memory},~{dirflag},~{fpsr},~{flags}";
+
+/// And with AVX-512 masks, which gates do not keep: how wide they are depends on more than that.
+const MASKS: &str = "~{k0},~{k1},~{k2},~{k3},~{k4},~{k5},~{k6},~{k7},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}";
+
+/// A piece that is being written. Operands are named by number, outputs first.
+pub(super) struct Assembly<'ctx> {
+    text: Vec<String>,
+    outputs: Vec<(&'static str, BasicTypeEnum<'ctx>)>,
+    inputs: Vec<(&'static str, BasicMetadataValueEnum<'ctx>)>,
+}
+
+impl<'ctx> Assembly<'ctx> {
+    /// A piece with these outputs, which are registers to work in: nobody wants their values.
+    pub fn new(outputs: Vec<(&'static str, BasicTypeEnum<'ctx>)>) -> Self {
+        Assembly { text: Vec::new(), outputs, inputs: Vec::new() }
+    }
+
+    /// A value that comes in output 0's register.
+    pub fn first(&mut self, value: IntValue<'ctx>) {
+        self.inputs.push(("0", value.into()));
+    }
+
+    /// A value in a general register; how the text names all 64 bits of it.
+    pub fn register(&mut self, value: impl Into<BasicMetadataValueEnum<'ctx>>) -> String {
+        format!("${{{}:q}}", self.input("r", value.into()))
+    }
+
+    /// A value in a vector register; the number of the operand.
+    pub fn vector(&mut self, value: VectorValue<'ctx>) -> usize {
+        self.input("x", value.into())
+    }
+
+    /// What lies at an address, by whatever addressing mode: the pointer needs no register of its own.
+    pub fn memory(&mut self, pointer: PointerValue<'ctx>) -> String {
+        format!("${}", self.input("*m", pointer.into()))
+    }
+
+    fn input(&mut self, constraint: &'static str, value: BasicMetadataValueEnum<'ctx>) -> usize {
+        self.inputs.push((constraint, value));
+        self.outputs.len() + self.inputs.len() - 1
+    }
+
+    /// One instruction, or a label.
+    pub fn line(&mut self, text: impl Into<String>) {
+        self.text.push(text.into());
+    }
+}
+
+impl<'ctx> ModuleEmitter<'_, 'ctx> {
+    /// Puts the piece at the builder's place.
+    pub(super) fn assemble(&self, piece: Assembly<'ctx>) -> Emitted<()> {
+        let function = self.here()?.get_parent().ok_or(PassError::Invalid("block without function".into()))?;
+        let clobbers = if self.registers(function) == Registers::Avx512 { MASKS } else { CLOBBERS };
+        let outputs = piece.outputs.iter().map(|(constraint, _)| *constraint);
+        let inputs = piece.inputs.iter().map(|(constraint, _)| *constraint);
+        let constraints = outputs.chain(inputs).chain([clobbers]).collect::<Vec<_>>().join(",");
+        let types: Vec<_> = piece.outputs.iter().map(|(_, ty)| *ty).collect();
+        let values: Vec<_> = piece.inputs.iter().map(|(_, value)| *value).collect();
+        let parameters: Vec<_> = values
+            .iter()
+            .map(|value| match value {
+                BasicMetadataValueEnum::IntValue(v) => Ok(v.get_type().into()),
+                BasicMetadataValueEnum::PointerValue(v) => Ok(v.get_type().into()),
+                BasicMetadataValueEnum::VectorValue(v) => Ok(v.get_type().into()),
+                other => Err(PassError::Invalid(format!("no operand of assembly: {other}"))),
+            })
+            .collect::<Emitted<_>>()?;
+        let ty = match types[..] {
+            [] => self.context.void_type().fn_type(&parameters, false),
+            [BasicTypeEnum::IntType(ty)] => ty.fn_type(&parameters, false),
+            _ => self.context.struct_type(&types, false).fn_type(&parameters, false),
+        };
+        let text = piece.text.join("\n\t");
+        let pointer = self.context.create_inline_asm(ty, text, constraints, true, false, None, false);
+        let call = self.builder.build_indirect_call(ty, pointer, &values, "")?;
+        // LLVM does not know that something is called, and would keep what it likes below the stack pointer.
+        let red_zone = Attribute::get_named_enum_kind_id("noredzone");
+        function.add_attribute(AttributeLoc::Function, self.context.create_enum_attribute(red_zone, 0));
+        let element = Attribute::get_named_enum_kind_id("elementtype");
+        let byte = self.context.create_type_attribute(element, self.context.i8_type().as_any_type_enum());
+        for (i, _) in piece.inputs.iter().enumerate().filter(|(_, (constraint, _))| *constraint == "*m") {
+            call.add_attribute(AttributeLoc::Param(i as u32), byte);
+        }
+        Ok(())
+    }
+}

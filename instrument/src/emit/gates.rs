@@ -1,0 +1,66 @@
+//! The ways from inline assembly to the archive's functions.
+//!
+//! Assembly cannot call a function as LLVM does: LLVM does not know of the call, so the stack may be anywhere, and each
+//! register that is set for it is one that the code around cannot use. A *gate* takes the address in rdi and the site in
+//! r11 and changes no other register, but for masks: what LLVM keeps for a caller of `preserve_all` with AVX-512 is no
+//! more than 256 bits of 16 registers, so the gate keeps the rest.
+
+use super::registers::Registers;
+use super::{Emitted, ModuleEmitter};
+use inkwell::attributes::{Attribute, AttributeLoc};
+
+/// Bytes of the widest register.
+const WIDEST: u32 = 64;
+
+impl<'ctx> ModuleEmitter<'_, 'ctx> {
+    /// Defines the gate of a function `(address, site)`.
+    pub(super) fn define_gate(&self, name: &str, registers: Registers) -> Emitted<()> {
+        let target = format!("{name}{}", registers.suffix());
+        let ty = self.context.void_type().fn_type(&[], false);
+        let gate = self.module.add_function(&gate_name(&target), ty, None);
+        for (attribute, value) in [("naked", 0), ("nounwind", 0), ("noinline", 0), ("cold", 0), ("uwtable", 2)] {
+            let kind = Attribute::get_named_enum_kind_id(attribute);
+            gate.add_attribute(AttributeLoc::Function, self.context.create_enum_attribute(kind, value));
+        }
+        for (attribute, value) in registers.attributes() {
+            gate.add_attribute(AttributeLoc::Function, self.context.create_string_attribute(attribute, value));
+        }
+        let wide = if registers == Registers::Avx512 { 32 } else { 0 };
+        let moves = |line: fn(u32) -> String| (0..wide).map(line).collect::<Vec<_>>();
+        let (keep, restore) = (
+            moves(|n| format!("vmovups %zmm{n}, {}(%rsp)", n * WIDEST)),
+            moves(|n| format!("vmovups {}(%rsp), %zmm{n}", n * WIDEST)),
+        );
+        let text = [
+            "pushq %rbp",
+            ".cfi_def_cfa_offset 16",
+            ".cfi_offset %rbp, -16",
+            "movq %rsp, %rbp",
+            ".cfi_def_cfa_register %rbp",
+            "pushq %rsi",
+            &format!("subq $${}, %rsp", wide * WIDEST),
+            // Who calls nothing that LLVM knows of does not align its stack.
+            &format!("andq $$-{WIDEST}, %rsp"),
+            &keep.join("\n\t"),
+            "movq %r11, %rsi",
+            &format!("callq {target}@PLT"),
+            &restore.join("\n\t"),
+            "movq -8(%rbp), %rsi",
+            "leaveq",
+            ".cfi_def_cfa %rsp, 8",
+            "retq",
+        ]
+        .join("\n\t");
+        let b = &self.builder;
+        b.position_at_end(self.context.append_basic_block(gate, ""));
+        let pointer = self.context.create_inline_asm(ty, text, "".into(), true, false, None, false);
+        b.build_indirect_call(ty, pointer, &[], "")?;
+        b.build_unreachable()?;
+        Ok(())
+    }
+}
+
+/// `threadtalk.gate.read8.granules`.
+pub(super) fn gate_name(function: &str) -> String {
+    function.replacen("threadtalk.", "threadtalk.gate.", 1)
+}

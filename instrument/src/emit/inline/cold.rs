@@ -1,0 +1,95 @@
+//! The call behind an inlined access.
+
+use super::super::assembly::Assembly;
+use super::super::gates::gate_name;
+use super::super::memos::recall_name;
+use super::super::thunks::{Alignment, access_name, keeper_name, sized_hook};
+use super::{Ask, Inlined, invalid};
+use crate::access::{Direction, powers};
+use crate::emit::{Emitted, ModuleEmitter};
+use inkwell::values::PointerValue;
+use std::mem::offset_of;
+use threadtalk_abi::memo::packed;
+use threadtalk_abi::module::ModuleBases;
+
+impl<'ctx> ModuleEmitter<'_, 'ctx> {
+    /// `pointer`: the operand that holds the address, if one does.
+    pub(super) fn cold_read(
+        &self,
+        a: &mut Assembly<'ctx>,
+        read: &Inlined<'_, 'ctx>,
+        pointer: Option<&str>,
+    ) -> Emitted<()> {
+        let access = read.access;
+        if let Ask::Memo(place) = read.ask {
+            let name = recall_name(sized_hook(Direction::Read, access.bytes)?, Alignment::of(access));
+            let base = self.base(a, offset_of!(ModuleBases, site_base))?;
+            a.line(format!("movl {base}, %edi"));
+            a.line(format!("movabsq $${}, %r11", packed(read.site, place.number, place.share)));
+            a.line("addq %rdi, %r11");
+            return self.call_gate(a, (access.pointer, pointer), &name);
+        }
+        for (first, bytes) in powers(access.bytes) {
+            let align = access.align.min(1 << first.trailing_zeros().min(63));
+            let name = access_name(sized_hook(Direction::Read, bytes)?, Alignment::known(bytes, align));
+            self.cold_call(a, read, (first, pointer), &name)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn cold_write(
+        &self,
+        a: &mut Assembly<'ctx>,
+        write: &Inlined<'_, 'ctx>,
+        pointer: Option<&str>,
+    ) -> Emitted<()> {
+        for (first, bytes) in powers(write.access.bytes) {
+            self.cold_call(a, write, (first, pointer), &keeper_name(sized_hook(Direction::Write, bytes)?))?;
+        }
+        Ok(())
+    }
+
+    /// Calls a function for the access's part that begins at byte `first`.
+    fn cold_call(
+        &self,
+        a: &mut Assembly<'ctx>,
+        access: &Inlined<'_, 'ctx>,
+        (first, pointer): (u64, Option<&str>),
+        name: &str,
+    ) -> Emitted<()> {
+        let base = self.base(a, offset_of!(ModuleBases, site_base))?;
+        a.line(format!("movl {base}, %r11d"));
+        a.line(format!("addl $${}, %r11d", access.site as i32));
+        let from = match first {
+            0 => access.access.pointer,
+            _ => self.offset(access.access.pointer, first)?,
+        };
+        self.call_gate(a, (from, pointer), name)
+    }
+
+    fn call_gate(
+        &self,
+        a: &mut Assembly<'ctx>,
+        (pointer, held): (PointerValue<'ctx>, Option<&str>),
+        name: &str,
+    ) -> Emitted<()> {
+        match held {
+            Some(held) => a.line(format!("movq {held}, %rdi")),
+            None => {
+                let at = a.memory(pointer);
+                a.line(format!("leaq {at}, %rdi"));
+            }
+        }
+        let function = self.here()?.get_parent().ok_or(invalid("block without function"))?;
+        let gate = gate_name(&format!("{name}{}", self.registers(function).suffix()));
+        // Through the table of offsets, as nonlazybind says of calls of hooks: nobody keeps registers when a call is
+        // bound at its first use.
+        a.line(format!("callq *{gate}@GOTPCREL(%rip)"));
+        Ok(())
+    }
+
+    /// One of the module's bases.
+    pub(super) fn base(&self, a: &mut Assembly<'ctx>, field: usize) -> Emitted<String> {
+        Ok(a.memory(self.offset(self.bases.as_pointer_value(), field as u64)?))
+    }
+}

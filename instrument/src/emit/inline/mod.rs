@@ -1,0 +1,128 @@
+//! Reads and writes in the program's code: what is usual, and a call for the rest.
+//!
+//! What an access is asked is one piece of assembly without a branch that LLVM knows of: where its cells are, whether
+//! they are own, the rarer tests, the count, and the call of the function behind it (see [`super::gates`]). As branches
+//! of LLVM a read with a memo was six blocks, and most of the time that instrumented code takes to compile was theirs:
+//! selection block by block, values followed through all of them, registers split around each call.
+//!
+//! * [`read`] and [`write`] put the pieces together: rdi and r11 are there to work in, label 1 is the end, label 2 the
+//!   call.
+//! * [`cells`] loads and compares cells that other accesses share the place of, or that are many.
+//! * [`cold`] is the call.
+
+mod cells;
+mod cold;
+mod read;
+mod write;
+
+use super::prologue::Prologue;
+use super::registers::Registers;
+use super::translate::{Shape, Translation};
+use super::{Emitted, ModuleEmitter};
+use crate::access::Access;
+use crate::error::PassError;
+use crate::optimise::memos::Place;
+use inkwell::values::{PointerValue, VectorValue};
+
+/// How much is asked inline; the rest is behind the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// Own values.
+    Bare,
+    /// Own values, and states that the thread knows to be no event at any site.
+    Own,
+    /// Own values, and reuse that the event cache knows: in innermost loops.
+    Events,
+    /// Of a write: own cells; what it overwrites else may be in a window.
+    Guarded,
+    /// Own values, and reuse of the state that the memo holds (see [`super::memos`]).
+    Memo(Place),
+}
+
+/// An access to be inlined.
+#[derive(Clone, Copy)]
+pub struct Inlined<'p, 'ctx> {
+    /// The function's values.
+    pub prologue: &'p Prologue<'ctx>,
+    /// What is accessed.
+    pub access: &'p Access<'ctx>,
+    /// Where its cells are; `None` if the assembly finds them (see [`is_plain`]).
+    pub translation: Option<&'p Translation<'ctx>>,
+    /// Where in the source: its number in the module.
+    pub site: u32,
+    /// What is asked.
+    pub ask: Ask,
+}
+
+/// Cells in a piece of assembly.
+enum Cells<'ctx> {
+    /// One or two, in a register.
+    Few(Width, String),
+    /// In vectors.
+    Lanes(Vec<VectorValue<'ctx>>),
+}
+
+/// What a piece knows after the test for own values. Registers are named with 64 bits.
+struct Tested<'ctx> {
+    cells: Cells<'ctx>,
+    /// The last cell, if there may be one more, or the third of three.
+    last: Option<String>,
+    /// The shift from data to cells; not needed any more once it is tested.
+    shift: String,
+    /// How many granules: a register or a number.
+    count: String,
+    /// The operand that holds the address, if one does.
+    pointer: Option<String>,
+}
+
+/// Whether the assembly finds the cells: one or two, in one chunk, as many at whatever address.
+pub fn is_plain(access: &Access<'_>) -> bool {
+    let shape = Shape::of(access.bytes, access.align);
+    shape.cells <= 2 && !shape.ragged && !shape.third && access.align >= access.bytes
+}
+
+/// One cell or two: how an instruction ends, and what a register is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Width {
+    One,
+    Two,
+}
+
+impl Width {
+    fn of(shape: Shape) -> Self {
+        if shape.cells == 1 { Width::One } else { Width::Two }
+    }
+
+    fn suffix(self) -> &'static str {
+        match self {
+            Width::One => "l",
+            Width::Two => "q",
+        }
+    }
+
+    /// A register or an operand, both named with 64 bits.
+    fn name(self, register: &str) -> String {
+        match (self, register) {
+            (Width::Two, whole) => whole.into(),
+            (Width::One, "%rdi") => "%edi".into(),
+            (Width::One, "%r11") => "%r11d".into(),
+            (Width::One, operand) => operand.replace(":q}", ":k}"),
+        }
+    }
+}
+
+impl<'ctx> ModuleEmitter<'_, 'ctx> {
+    fn header(&self, access: &Inlined<'_, 'ctx>) -> Emitted<PointerValue<'ctx>> {
+        access.prologue.header.ok_or(invalid("no header"))
+    }
+
+    /// Whether instructions are those of AVX.
+    fn has_avx(&self) -> Emitted<bool> {
+        let function = self.here()?.get_parent().ok_or(invalid("block without function"))?;
+        Ok(self.registers(function) != Registers::Sse)
+    }
+}
+
+fn invalid(what: &str) -> PassError {
+    PassError::Invalid(what.into())
+}
