@@ -77,6 +77,23 @@ fn static_and_position_dependent_programs_work() {
     }
 }
 
+/// Inlined accesses are assembly: it must find registers where every address takes one, and be read by other assemblers.
+#[test]
+fn code_models_and_assemblers_make_no_difference() {
+    for flags in [
+        ["-mcmodel=large", "-O0"],
+        ["-mcmodel=large", "-O2"],
+        ["-fno-integrated-as", "-O2"],
+        ["-masm=intel", "-save-temps"],
+        ["-fcf-protection=full", "-fno-omit-frame-pointer"],
+    ] {
+        let project = Project::new("user.c", USER);
+        project.add("library.c", LIBRARY);
+        project.build(&["user.c", "library.c"], &flags);
+        assert_eq!(project.run().totals().into_iter().collect::<Vec<_>>(), expected(), "{flags:?}");
+    }
+}
+
 #[test]
 fn a_runtime_of_another_version_does_not_link() {
     let project = Project::new("a.c", "int a; int main(void) { a = 1; }");

@@ -4,7 +4,9 @@
 //!   [`archive`] makes them, for each kind of [`registers`].
 //! * [`prologue`] finds the thread's control block when a function is entered.
 //! * [`translate`] gets from an address to its cells.
-//! * [`mod@read`] and [`mod@write`] are the inlined sequences that [`threadtalk_abi::thread`] describes.
+//! * [`mod@inline`] are accesses in the program's code: [`assembly`] that does what is usual, and calls the archive's
+//!   functions by [`gates`].
+//! * [`mod@read`] and [`mod@write`] are what those do, as [`threadtalk_abi::thread`] describes it.
 //! * [`vectors`] are masked accesses, gather and scatter; [`library`] are calls of the C library, [`prefix`] is what
 //!   they need to know where a comparison ends.
 //! * [`memos`] are what comes before the event cache in loop nests without calls.

@@ -4,14 +4,12 @@
 use super::prologue::Prologue;
 use super::translate::{Shape, Translation};
 use super::{Emitted, Likely, ModuleEmitter, Site};
-use crate::access::{Access, powers};
+use crate::access::Access;
 use crate::error::PassError;
 use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
-use inkwell::types::VectorType;
 use inkwell::values::{BasicValue, IntValue, PointerValue, VectorValue};
 use std::mem::offset_of;
-use threadtalk_abi::GRANULE;
 use threadtalk_abi::module::ModuleBases;
 use threadtalk_abi::thread::{EVENT_SITE_FACTOR, EVENT_SLOTS, QUIETS, offset};
 
@@ -96,42 +94,13 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     fn read_lanes(&self, read: &Read<'_, 'ctx>, lanes: u32, detail: Detail<'ctx>) -> Emitted<()> {
         let b = &self.builder;
         let own = read.prologue.own.ok_or(PassError::Invalid("no own range".into()))?;
-        let (parts, any) = self.foreign_lanes(read.translation.cells, lanes, own)?;
+        let (parts, others) = self.foreign_parts(read.translation.cells, lanes, own)?;
+        let any = self.intrinsic("llvm.vector.reduce.or", &[others.get_type().into()], &[others.into()])?;
+        let any = any.into_int_value();
         let (last, others) = self.with_last(read.prologue, read.translation, any)?;
         self.leave_if_own(read, others, None, detail)?;
         let first = b.build_extract_element(parts[0], self.c32(0), "")?.into_int_value();
         self.equal_event(read, (first, Some(self.all_are(&parts, first)?), last), detail)
-    }
-
-    /// Four cells or more, and the foreign bits of all of them. The cells are in vectors of one length: what is left
-    /// over by the largest power of two is repeated as often as fits, so that no read spans what several writes left.
-    fn foreign_lanes(
-        &self,
-        cells: PointerValue<'ctx>,
-        lanes: u32,
-        (base, foreign): (IntValue<'ctx>, IntValue<'ctx>),
-    ) -> Emitted<(Vec<VectorValue<'ctx>>, IntValue<'ctx>)> {
-        let b = &self.builder;
-        let width = 1 << lanes.ilog2();
-        let mut parts = Vec::new();
-        let mut others: Option<VectorValue<'ctx>> = None;
-        for (first, part) in powers(lanes.into()) {
-            let ty = self.i32.vec_type(part as u32);
-            let loaded = b.build_load(ty, self.offset(cells, first * GRANULE)?, "")?.into_vector_value();
-            granule_aligned(loaded);
-            let repeated: Vec<_> = (0..width).map(|lane| self.c32(lane % part as u32)).collect();
-            let spread = match part == u64::from(width) {
-                true => loaded,
-                false => b.build_shuffle_vector(loaded, ty.get_poison(), VectorType::const_vector(&repeated), "")?,
-            };
-            let distance = b.build_xor(spread, self.splat(base, width)?, "")?;
-            let foreign = b.build_and(distance, self.splat(foreign, width)?, "")?;
-            others = Some(others.map(|others| b.build_or(others, foreign, "")).transpose()?.unwrap_or(foreign));
-            parts.push(spread);
-        }
-        let others = others.ok_or(PassError::Invalid("no cells".into()))?;
-        let any = self.intrinsic("llvm.vector.reduce.or", &[others.get_type().into()], &[others.into()])?;
-        Ok((parts, any.into_int_value()))
     }
 
     /// Whether all cells have one content.

@@ -60,7 +60,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     }
 
     /// Four cells or more in vectors of one length, and the foreign bits of all of them.
-    fn foreign_parts(
+    pub(in crate::emit) fn foreign_parts(
         &self,
         cells: PointerValue<'ctx>,
         lanes: u32,
