@@ -77,7 +77,8 @@ fn static_and_position_dependent_programs_work() {
     }
 }
 
-/// Inlined accesses are assembly: it must find registers where every address takes one, and be read by other assemblers.
+/// Inlined accesses are assembly: it must find registers where every address takes one, and be read by other
+/// assemblers.
 #[test]
 fn code_models_and_assemblers_make_no_difference() {
     for flags in [

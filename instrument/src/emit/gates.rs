@@ -1,9 +1,9 @@
 //! The ways from inline assembly to the archive's functions.
 //!
-//! Assembly cannot call a function as LLVM does: LLVM does not know of the call, so the stack may be anywhere, and each
-//! register that is set for it is one that the code around cannot use. A *gate* takes the address in rdi and the site in
-//! r11 and changes no other register, but for masks: what LLVM keeps for a caller of `preserve_all` with AVX-512 is no
-//! more than 256 bits of 16 registers, so the gate keeps the rest.
+//! Assembly cannot call a function as LLVM does: LLVM does not know of the call, so the stack may be anywhere, and
+//! each register that is set for it is one that the code around cannot use. A *gate* takes the address in rdi and the
+//! site in r11 and changes no other register, but for masks: what LLVM keeps for a caller of `preserve_all` with
+//! AVX-512 is no more than 256 bits of 16 registers, so the gate keeps the rest.
 
 use super::registers::Registers;
 use super::{Emitted, ModuleEmitter};

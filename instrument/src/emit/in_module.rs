@@ -4,8 +4,8 @@
 //! may be in its place, some pass of LLVM's code generator takes time in proportion to the square of what one block or
 //! function holds of it: additions to a number that is loaded (two-address instructions), addresses in one table
 //! (LEA optimisation), sums with a register (coalescer), values that live from one instruction to the next (spill
-//! weights look through all calls for each). So the counter of a block rides with its first access, in the upper half of
-//! the constant, and what is left of counters are calls, too.
+//! weights look through all calls for each). So the counter of a block rides with its first access, in the upper half
+//! of the constant, and what is left of counters are calls, too.
 
 use super::thunks::{Alignment, access_name};
 use super::{Emitted, ModuleEmitter, Site};

@@ -21,8 +21,8 @@ pub const MOST_PENDING: u64 = 1 << 16;
 /// irregular; with nothing left to take, such a read is not counted either.
 pub const NO_STATE: u64 = u64::MAX;
 
-/// What the functions behind reads with memos take beside the address: the site, the memo's number, and log2 of how many
-/// memos share its counter.
+/// What the functions behind reads with memos take beside the address: the site, the memo's number, and log2 of how
+/// many memos share its counter.
 pub const fn packed(site: u32, number: u32, share: u32) -> u64 {
     site as u64 | (number as u64) << PACKED_NUMBER | (share as u64) << PACKED_SHARE
 }
