@@ -95,6 +95,31 @@ fn code_models_and_assemblers_make_no_difference() {
     }
 }
 
+/// What must leave vector registers alone has accesses of many granules, too: a structure that is copied.
+#[test]
+fn functions_without_vector_registers_call_for_what_would_take_one() {
+    let source = "\
+#include <pthread.h>
+#include <string.h>
+struct { int x[15]; } a, b;
+__attribute__((target(\"general-regs-only\"), noinline)) void copy(void) { b = a; }
+void *other(void *p) { copy(); copy(); return p; }
+int main(void) {
+  for (int i = 0; i < 15; i++) a.x[i] = i;
+  pthread_t t;
+  pthread_create(&t, 0, other, 0);
+  pthread_join(t, 0);
+  return b.x[14] != 14;
+}
+";
+    for options in ["opt=1", "opt=0"] {
+        let project = Project::new("a.c", source).options(options);
+        project.build(&["a.c"], &["-O2"]);
+        let totals = project.run().totals();
+        assert_eq!((totals["raw 0->1"], totals["rar 0->1"]), (15, 15), "{options}: {totals:?}");
+    }
+}
+
 #[test]
 fn a_runtime_of_another_version_does_not_link() {
     let project = Project::new("a.c", "int a; int main(void) { a = 1; }");

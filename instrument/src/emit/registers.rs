@@ -12,6 +12,8 @@ const NO_VZEROUPPER: &str = "-vzeroupper";
 /// has would not do either: there may be none to save.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Registers {
+    /// None: what interrupts a program must leave them alone.
+    General,
     /// 16 of 128 bits.
     Sse,
     /// 16 of 256 bits.
@@ -21,13 +23,13 @@ pub enum Registers {
 }
 
 impl Registers {
-    /// All of them.
+    /// Those that have functions of their own in the archive.
     pub const ALL: [Registers; 3] = [Registers::Sse, Registers::Avx, Registers::Avx512];
 
     /// Ends the names of functions.
     pub fn suffix(self) -> &'static str {
         match self {
-            Registers::Sse => "",
+            Registers::General | Registers::Sse => "",
             Registers::Avx => ".avx",
             Registers::Avx512 => ".avx512",
         }
@@ -36,7 +38,7 @@ impl Registers {
     /// Attributes of functions that keep them.
     pub fn attributes(self) -> [(&'static str, &'static str); 2] {
         let features = match self {
-            Registers::Sse => NO_VZEROUPPER,
+            Registers::General | Registers::Sse => NO_VZEROUPPER,
             Registers::Avx => "+avx,-vzeroupper",
             Registers::Avx512 => "+avx512f,-vzeroupper",
         };
@@ -48,9 +50,10 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// The registers of a function.
     pub(super) fn registers(&self, function: FunctionValue<'ctx>) -> Registers {
         *self.registers.borrow_mut().entry(function).or_insert_with(|| match llvm::has_features(function) {
-            [_, true] => Registers::Avx512,
-            [true, false] => Registers::Avx,
-            [false, false] => Registers::Sse,
+            [.., true] => Registers::Avx512,
+            [_, true, _] => Registers::Avx,
+            [true, ..] => Registers::Sse,
+            [false, ..] => Registers::General,
         })
     }
 }

@@ -293,11 +293,11 @@ pub fn successors<'ctx>(block: BasicBlock<'ctx>) -> Vec<BasicBlock<'ctx>> {
     }
 }
 
-/// Whether the CPU that a function is compiled for has registers of 256 bits, and of 512.
-pub fn has_features(function: FunctionValue<'_>) -> [bool; 2] {
-    let names = [c"avx".as_ptr(), c"avx512f".as_ptr()];
-    let mut has = [false; 2];
-    // SAFETY: a live function; arrays of two, of which the first holds strings.
+/// Whether a function may use vector registers of 128 bits, of 256, and of 512.
+pub fn has_features(function: FunctionValue<'_>) -> [bool; 3] {
+    let names = [c"sse2".as_ptr(), c"avx".as_ptr(), c"avx512f".as_ptr()];
+    let mut has = [false; 3];
+    // SAFETY: a live function; arrays of three, of which the first holds strings.
     unsafe {
         ffi::threadtalk_shim_has_features(function.as_value_ref(), names.as_ptr(), names.len(), has.as_mut_ptr())
     };

@@ -4,7 +4,7 @@ use super::super::assembly::Assembly;
 use super::super::gates::gate_name;
 use super::super::memos::recall_name;
 use super::super::thunks::{Alignment, access_name, keeper_name, sized_hook};
-use super::{Ask, Inlined, invalid};
+use super::{Ask, Inlined};
 use crate::access::{Direction, powers};
 use crate::emit::{Emitted, ModuleEmitter};
 use inkwell::values::PointerValue;
@@ -80,8 +80,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 a.line(format!("leaq {at}, %rdi"));
             }
         }
-        let function = self.here()?.get_parent().ok_or(invalid("block without function"))?;
-        let gate = gate_name(&format!("{name}{}", self.registers(function).suffix()));
+        let gate = gate_name(&format!("{name}{}", self.own_registers()?.suffix()));
         // Through the table of offsets, as nonlazybind says of calls of hooks: nobody keeps registers when a call is
         // bound at its first use.
         a.line(format!("callq *{gate}@GOTPCREL(%rip)"));

@@ -118,8 +118,17 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
 
     /// Whether instructions are those of AVX.
     fn has_avx(&self) -> Emitted<bool> {
+        Ok(matches!(self.own_registers()?, Registers::Avx | Registers::Avx512))
+    }
+
+    /// Whether the access takes vectors that the function must not use: then nothing but the call is inlined.
+    fn lacks_vectors(&self, access: &Access<'ctx>) -> Emitted<bool> {
+        Ok(Shape::of(access.bytes, access.align).cells > 2 && self.own_registers()? == Registers::General)
+    }
+
+    fn own_registers(&self) -> Emitted<Registers> {
         let function = self.here()?.get_parent().ok_or(invalid("block without function"))?;
-        Ok(self.registers(function) != Registers::Sse)
+        Ok(self.registers(function))
     }
 }
 

@@ -20,6 +20,11 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// If they look like own ids, the read is done, and rightly so: nobody has written there, and it is no event. If
     /// not, neither a memo nor the event cache must be asked with them.
     pub fn inline_read(&self, read: &Inlined<'_, 'ctx>) -> Emitted<()> {
+        if self.lacks_vectors(read.access)? {
+            let mut a = Assembly::new(vec![("=&{di}", self.i64.into())]);
+            self.cold_read(&mut a, read, None)?;
+            return self.assemble(a);
+        }
         let (mut a, tested) = match read.translation {
             None => self.test_plain(read)?,
             Some(translation) => self.test_translated(read, translation)?,

@@ -10,9 +10,13 @@ use threadtalk_abi::{CHUNK_SHIFT, GRANULE};
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// A write.
     pub fn inline_write(&self, write: &Inlined<'_, 'ctx>) -> Emitted<()> {
+        let mut a = Assembly::new(vec![("=&{di}", self.i64.into())]);
+        if self.lacks_vectors(write.access)? {
+            self.cold_write(&mut a, write, None)?;
+            return self.assemble(a);
+        }
         let id = self.id_of_writes(write.prologue)?;
         let id = self.builder.build_int_add(id, self.c32(write.site), "")?;
-        let mut a = Assembly::new(vec![("=&{di}", self.i64.into())]);
         match write.translation {
             None => self.write_plain(&mut a, write, id)?,
             Some(translation) => self.write_translated(&mut a, write, translation, id)?,
