@@ -174,12 +174,13 @@ fn no_lock(name: &str, function: &Function) {
 }
 
 /// Instructions of a function with one access, from its entry to its return: the thread's pointer and its test, the
-/// count of entries, the look into the directory, the cell and its test, the access itself. Measured 21, 29, 23 and 26;
-/// a quarter more is allowed for other choices of the compiler.
+/// count of entries, the look into the directory, the cell and its test, the access itself. Measured 27, 34, 28 and 31
+/// (the assembly wants the directory and the own ids in registers, which lasts for one access here and for a loop
+/// elsewhere); a quarter more is allowed for other choices of the compiler.
 #[test]
 fn accesses_to_own_data_make_no_call() {
     let code = sequences();
-    for (name, most) in [("read_4", 26), ("read_8", 36), ("write_4", 29), ("write_8", 33)] {
+    for (name, most) in [("read_4", 33), ("read_8", 42), ("write_4", 35), ("write_8", 38)] {
         let function = &code.0[name];
         no_lock(name, function);
         let way = function.shortest_way().unwrap_or_else(|| panic!("{name} always calls something"));
