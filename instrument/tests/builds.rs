@@ -67,13 +67,18 @@ fn tables_survive_garbage_collection_and_strip() {
     assert!(run.events()[0].contains("function get:1 at library.c:1"), "{}", run.stderr);
 }
 
+/// The program and its library, compiled with these flags.
+fn counts_as_expected(flags: &[&str]) {
+    let project = Project::new("user.c", USER);
+    project.add("library.c", LIBRARY);
+    project.build(&["user.c", "library.c"], flags);
+    assert_eq!(project.run().totals().into_iter().collect::<Vec<_>>(), expected(), "{flags:?}");
+}
+
 #[test]
 fn static_and_position_dependent_programs_work() {
     for flags in [["-static", "-O2"], ["-no-pie", "-O2"], ["-static-pie", "-O0"]] {
-        let project = Project::new("user.c", USER);
-        project.add("library.c", LIBRARY);
-        project.build(&["user.c", "library.c"], &flags);
-        assert_eq!(project.run().totals().into_iter().collect::<Vec<_>>(), expected(), "{flags:?}");
+        counts_as_expected(&flags);
     }
 }
 
@@ -88,10 +93,7 @@ fn code_models_and_assemblers_make_no_difference() {
         ["-masm=intel", "-save-temps"],
         ["-fcf-protection=full", "-fno-omit-frame-pointer"],
     ] {
-        let project = Project::new("user.c", USER);
-        project.add("library.c", LIBRARY);
-        project.build(&["user.c", "library.c"], &flags);
-        assert_eq!(project.run().totals().into_iter().collect::<Vec<_>>(), expected(), "{flags:?}");
+        counts_as_expected(&flags);
     }
 }
 

@@ -13,38 +13,31 @@ use threadtalk_abi::memo::packed;
 use threadtalk_abi::module::ModuleBases;
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
-    /// `pointer`: the operand that holds the address, if one does.
-    pub(super) fn cold_read(
+    /// Calls what settles the access, part by part. `pointer`: the operand that holds the address, if one does.
+    pub(super) fn cold(
         &self,
         a: &mut Assembly<'ctx>,
-        read: &Inlined<'_, 'ctx>,
+        (direction, inlined): (Direction, &Inlined<'_, 'ctx>),
         pointer: Option<&str>,
     ) -> Emitted<()> {
-        let access = read.access;
-        if let Ask::Memo(place) = read.ask {
-            let name = recall_name(sized_hook(Direction::Read, access.bytes)?, Alignment::of(access));
+        let access = inlined.access;
+        if let Ask::Memo(place) = inlined.ask {
+            let name = recall_name(sized_hook(direction, access.bytes)?, Alignment::of(access));
             let base = self.base(a, offset_of!(ModuleBases, site_base))?;
             a.line(format!("movl {base}, %edi"));
-            a.line(format!("movabsq $${}, %r11", packed(read.site, place.number, place.share)));
+            a.line(format!("movabsq $${}, %r11", packed(inlined.site, place.number, place.share)));
             a.line("addq %rdi, %r11");
             return self.call_gate(a, (access.pointer, pointer), &name);
         }
         for (first, bytes) in powers(access.bytes) {
+            let hook = sized_hook(direction, bytes)?;
             let align = access.align.min(1 << first.trailing_zeros().min(63));
-            let name = access_name(sized_hook(Direction::Read, bytes)?, Alignment::known(bytes, align));
-            self.cold_call(a, read, (first, pointer), &name)?;
-        }
-        Ok(())
-    }
-
-    pub(super) fn cold_write(
-        &self,
-        a: &mut Assembly<'ctx>,
-        write: &Inlined<'_, 'ctx>,
-        pointer: Option<&str>,
-    ) -> Emitted<()> {
-        for (first, bytes) in powers(write.access.bytes) {
-            self.cold_call(a, write, (first, pointer), &keeper_name(sized_hook(Direction::Write, bytes)?))?;
+            let name = match direction {
+                Direction::Read => access_name(hook, Alignment::known(bytes, align)),
+                // What the inlined code did not do, the function for such writes could not do either.
+                Direction::Write => keeper_name(hook),
+            };
+            self.cold_call(a, inlined, (first, pointer), &name)?;
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use super::super::assembly::Assembly;
 use super::super::translate::{Shape, Translation};
 use super::cells::Loaded;
 use super::{Ask, Cells, Inlined, Tested, Width, invalid};
+use crate::access::Direction;
 use crate::emit::{Emitted, ModuleEmitter};
 use crate::optimise::memos::Place;
 use inkwell::types::BasicType;
@@ -22,7 +23,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     pub fn inline_read(&self, read: &Inlined<'_, 'ctx>) -> Emitted<()> {
         if self.lacks_vectors(read.access)? {
             let mut a = Assembly::new(vec![("=&{di}", self.i64.into())]);
-            self.cold_read(&mut a, read, None)?;
+            self.cold(&mut a, (Direction::Read, read), None)?;
             return self.assemble(a);
         }
         let (mut a, tested) = match read.translation {
@@ -48,7 +49,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             }
         }
         a.line("2:");
-        self.cold_read(&mut a, read, tested.pointer.as_deref())?;
+        self.cold(&mut a, (Direction::Read, read), tested.pointer.as_deref())?;
         a.line("1:");
         self.assemble(a)
     }

@@ -3,6 +3,7 @@
 use super::super::assembly::Assembly;
 use super::super::translate::{Shape, Translation};
 use super::{Ask, Inlined, Width, invalid};
+use crate::access::Direction;
 use crate::emit::{Emitted, ModuleEmitter};
 use inkwell::values::IntValue;
 use threadtalk_abi::{CHUNK_SHIFT, GRANULE};
@@ -12,7 +13,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     pub fn inline_write(&self, write: &Inlined<'_, 'ctx>) -> Emitted<()> {
         let mut a = Assembly::new(vec![("=&{di}", self.i64.into())]);
         if self.lacks_vectors(write.access)? {
-            self.cold_write(&mut a, write, None)?;
+            self.cold(&mut a, (Direction::Write, write), None)?;
             return self.assemble(a);
         }
         let id = self.id_of_writes(write.prologue)?;
@@ -36,14 +37,16 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         a.line(format!("shrq $${CHUNK_SHIFT}, %rdi"));
         a.line(format!("movq ({directory},%rdi,8), %rdi"));
         a.line("testq %rdi, %rdi");
-        let mut place = vec![format!("addq {pointer}, %rdi")];
-        if shape.round {
-            // A shift is a multiple of a granule.
-            place.push(format!("andq $${}, %rdi", -(GRANULE as i64)));
-        }
+        let find_cells = |a: &mut Assembly<'ctx>| {
+            a.line(format!("addq {pointer}, %rdi"));
+            if shape.round {
+                // A shift is a multiple of a granule.
+                a.line(format!("andq $${}, %rdi", -(GRANULE as i64)));
+            }
+        };
         if write.ask == Ask::Guarded {
             a.line("je 2f");
-            place.drain(..).for_each(|line| a.line(line));
+            find_cells(a);
             a.line(format!("mov{} (%rdi), {}", width.suffix(), width.name("%r11")));
             self.test_own(a, write, width, "%r11")?;
             a.line("je 3f");
@@ -51,10 +54,12 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             a.line("jne 3f");
         }
         a.line("2:");
-        self.cold_write(a, write, Some(&pointer))?;
+        self.cold(a, (Direction::Write, write), Some(&pointer))?;
         a.line("jmp 1f");
         a.line("3:");
-        place.into_iter().for_each(|line| a.line(line));
+        if write.ask != Ask::Guarded {
+            find_cells(a);
+        }
         a.line(format!("mov{} {}, (%rdi)", width.suffix(), width.name(&ids)));
         Ok(())
     }
@@ -86,7 +91,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             a.line("jne 3f");
         }
         a.line("2:");
-        self.cold_write(a, write, None)?;
+        self.cold(a, (Direction::Write, write), None)?;
         a.line("jmp 1f");
         a.line("3:");
         let pieces = match Shape::of(write.access.bytes, write.access.align).cells {
