@@ -184,3 +184,25 @@ fn sections_of_openmp() {
         assert!(sections.iter().all(|s| s["kind"].as_str().unwrap().starts_with("omp_")), "{mode}: {sections:#?}");
     }
 }
+
+/// Where 16 threads share few processors a short visit is long on the clock: what counts is the time of a processor,
+/// and what one thread finds short the others need not find out anew.
+#[test]
+fn short_functions_of_many_threads_are_not_timed_for_long() {
+    let scene = compiled("../special/short_visits.c", &["-O2", "-pthread"]);
+    let visits = |threads: u64| {
+        let all = analysed(&scene, &[&threads.to_string(), "50000"]);
+        let named = |r: &&Value| r["name"].as_str().is_some_and(|name| name.contains("brief"));
+        let region = all["regions"].as_array().unwrap().iter().find(named).unwrap()["id"].as_u64().unwrap();
+        let nodes = all["calls"].as_array().unwrap().iter().filter(|c| c["region"] == region);
+        let counted = |c: &Value| {
+            let calls = &c["exclusive"]["calls"];
+            calls["avg"].as_f64().unwrap() * calls["threads"].as_f64().unwrap()
+        };
+        nodes.map(counted).sum::<f64>() as u64
+    };
+    let (one, many) = (visits(1), visits(16));
+    // 8192 visits of all threads; the first thread only creates and joins. Twice as many if they were slow at first.
+    assert!((4096..=2 * 8192).contains(&one), "{one}");
+    assert!((16 * 256..=4 * 8192).contains(&many), "{many}: each of the threads visited it 50 000 times");
+}

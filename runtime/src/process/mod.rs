@@ -72,8 +72,8 @@ pub struct Process {
     pub budget: crate::execution::part::Budget,
     /// Events that the kernel counts for each thread, a bit for each.
     pub counters: u64,
-    /// Numbers of the nodes of call trees.
-    pub nodes: crate::execution::tree::Numbers,
+    /// What the call trees of all threads share.
+    pub nodes: crate::execution::tree::Shared,
     /// The clock of hooks at regions.
     pub ticks: ticks::Ticks,
     /// Threads alive, not counting those that nobody announced and that have not run instrumented code.

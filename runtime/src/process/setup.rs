@@ -130,7 +130,7 @@ fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Proce
         rest: crate::execution::counts::Rest::new(),
         budget: crate::execution::part::Budget::new(),
         counters: if disabled { 0 } else { crate::execution::counters::available(options.counters) },
-        nodes: crate::execution::tree::Numbers::new(),
+        nodes: crate::execution::tree::Shared::new(),
         ticks: super::ticks::Ticks::new(),
         alive: AtomicU32::new(1),
         openmp_workers: AtomicU32::new(0),
