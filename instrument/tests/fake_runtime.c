@@ -266,9 +266,23 @@ HOOK void __threadtalk_write_masked(char *p, uint64_t lane, uint64_t mask, uint3
 // Counts a whole loop in order if no read touches what the loop writes; else leaves it to the instrumented copy.
 struct loop_access { uint64_t address; int64_t stride; uint32_t bytes, flags, site, reserved; };
 static int writes(const struct loop_access *x) { return x->flags & 1; }
-HOOK int __threadtalk_loop(const struct loop_access *all, uint32_t count, uint64_t iterations) {
+// question::Constant: what the rows of a question begin with. Numbers are constants or values.
+struct constant { int64_t first; uint32_t bytes, flags, site, window; uint64_t address; };
+static uint64_t number(uint64_t n, const uint64_t *values) { return n & 1 ? values[n >> 1] : (uint64_t)((int64_t)n >> 1); }
+static uint32_t site_of(const struct constant *c, const struct bases *b) {
+  return c->site + (c->flags & 1 ? b->write_site_base : b->site_base);
+}
+struct loop_row { struct constant constant; uint64_t stride; };
+HOOK int __threadtalk_loop(const struct loop_row *rows, uint32_t count, uint64_t iterations, const uint64_t *values,
+                           const struct bases *bases) {
   if (logging || !iterations) return 0;
   count &= 0x1fffffff; // without loops::IN_NEST, STRAYS, WINDOWS
+  struct loop_access all[16];
+  for (uint32_t i = 0; i < count; i++) {
+    const struct constant *c = &rows[i].constant;
+    all[i] = (struct loop_access){number(c->address, values) + c->first, number(rows[i].stride, values), c->bytes, c->flags,
+                                  site_of(c, bases), 0};
+  }
   for (uint32_t i = 0; i < count; i++)
     for (uint32_t j = 0; j < count; j++) {
       uint64_t from[2], to[2];
@@ -304,8 +318,18 @@ static int nest_access(const struct nest_access *x, int counts) {
       }
   return 1;
 }
-HOOK int __threadtalk_nest(const struct nest_access *all, uint32_t count) {
+struct nest_row { struct constant constant; uint64_t steps[3][2]; };
+HOOK int __threadtalk_nest(const struct nest_row *rows, uint32_t count, const uint64_t *values, const struct bases *bases) {
   if (logging) return 0;
+  struct nest_access all[16];
+  for (uint32_t i = 0; i < count; i++) {
+    const struct constant *c = &rows[i].constant;
+    all[i] = (struct nest_access){number(c->address, values) + c->first, c->bytes, c->flags, site_of(c, bases), c->window};
+    for (int k = 0; k < 3; k++) {
+      all[i].steps[k].stride = number(rows[i].steps[k][0], values);
+      all[i].steps[k].count = number(rows[i].steps[k][1], values);
+    }
+  }
   uint64_t from[16], to[16];
   for (uint32_t i = 0; i < count; i++) {
     from[i] = to[i] = all[i].address;

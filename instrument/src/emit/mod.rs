@@ -15,6 +15,7 @@
 //! * [`in_module`] are functions of the module itself that huge functions call.
 //! * [`loops`] asks the runtime to count a whole loop before it runs; [`windows`] is what comes before that in nests.
 //! * [`nests`] asks it to count a whole nest.
+//! * [`questions`] is how both say what is accessed.
 //! * [`function`] puts the pieces where they belong; [`registration`] makes the module known to the runtime.
 
 pub mod archive;
@@ -33,6 +34,7 @@ pub mod memos;
 pub mod nests;
 pub mod prefix;
 pub mod prologue;
+mod questions;
 pub mod read;
 pub mod registers;
 pub mod registration;

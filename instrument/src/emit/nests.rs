@@ -1,17 +1,15 @@
 //! Asks the runtime, before a nest of loops that can be described as a whole, whether it may run without hooks.
 
+use super::questions::{Question, Row};
 use super::{Emitted, Likely, ModuleEmitter};
-use crate::access::Direction;
 use crate::error::PassError;
 use crate::llvm;
 use crate::optimise::tiles::{Tile, Tiled};
 use crate::optimise::whole_loops::Offer;
 use inkwell::IntPredicate;
-use inkwell::values::{FunctionValue, IntValue, PointerValue};
-use std::mem::{offset_of, size_of};
+use inkwell::values::{AsValueRef, FunctionValue, IntValue, PointerValue};
 use threadtalk_abi::hooks;
-use threadtalk_abi::loops::{self, NEST_ITERATIONS, NestAccess, Step};
-use threadtalk_abi::module::ModuleBases;
+use threadtalk_abi::loops::NEST_ITERATIONS;
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Makes the question of each nest, and lets its innermost loops follow the answer. Returns the answers.
@@ -21,11 +19,14 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         nests: &[&Tiled<'ctx>],
         offers: &[Offer<'ctx>],
     ) -> Emitted<Vec<IntValue<'ctx>>> {
-        let Some(most) = nests.iter().map(|n| n.tiles.len()).max() else { return Ok(Vec::new()) };
-        let list = self.list::<NestAccess>(function, most)?;
+        if nests.is_empty() {
+            return Ok(Vec::new());
+        }
+        let questions = nests.iter().map(|nest| question(nest)).collect::<Emitted<Vec<_>>>()?;
+        let room = self.room(function, &questions)?;
         let mut answers = Vec::new();
-        for nest in nests {
-            let settled = self.ask_nest(list, nest)?;
+        for (nest, question) in nests.iter().zip(&questions) {
+            let settled = self.ask_nest(room, nest, question)?;
             for offer in nest.offers.iter().filter_map(|&number| offers.get(number)) {
                 self.follow(settled, offer)?;
             }
@@ -34,7 +35,12 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(answers)
     }
 
-    fn ask_nest(&self, list: PointerValue<'ctx>, nest: &Tiled<'ctx>) -> Emitted<IntValue<'ctx>> {
+    fn ask_nest(
+        &self,
+        room: PointerValue<'ctx>,
+        nest: &Tiled<'ctx>,
+        question: &Question<'ctx>,
+    ) -> Emitted<IntValue<'ctx>> {
         let b = &self.builder;
         let block = || nest.before.get_parent().ok_or(PassError::Invalid("a nest without preheader".into()));
         let head = block()?;
@@ -43,12 +49,22 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.reopen(head)?;
         let location = llvm::debug::of(nest.before).map(|l| l.raw);
         llvm::set_location(b, location);
-        let counts = nest.tiles.iter().map(|tile| tile.steps.map(|(_, count)| count));
-        let mut most = self.c64(0);
-        for [inner, middle, outer] in counts {
-            let all = b.build_int_mul(b.build_int_mul(inner, middle, "")?, outer, "")?;
-            most = b.build_select(self.compare(IntPredicate::UGT, all, most)?, all, most, "")?.into_int_value();
+        let mut most: Option<IntValue<'ctx>> = None;
+        for product in products(&nest.tiles) {
+            let mut all = (product.constant > 1).then(|| self.c64(product.constant));
+            for &count in &product.counts {
+                all = Some(all.map_or(Ok(count), |all| b.build_int_mul(all, count, ""))?);
+            }
+            let all = all.unwrap_or(self.c64(1));
+            most = Some(match most {
+                Some(most) => {
+                    let larger = self.compare(IntPredicate::UGT, all, most)?;
+                    b.build_select(larger, all, most, "")?.into_int_value()
+                }
+                None => all,
+            });
         }
+        let most = most.unwrap_or(self.c64(0));
         let (least, end) = NEST_ITERATIONS;
         let beyond = b.build_int_sub(most, self.c64(least), "")?;
         let fits = self.compare(IntPredicate::ULT, beyond, self.c64(end - least))?;
@@ -57,11 +73,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.branch(worth, ask, enter, Likely::Mostly)?;
 
         b.position_at_end(ask);
-        for (i, tile) in nest.tiles.iter().enumerate() {
-            let at = self.offset(list, (i * size_of::<NestAccess>()) as u64)?;
-            self.describe_tile(at, tile, (nest.number + i) as u64)?;
-        }
-        let call = self.call_directly(hooks::NEST, &[list.into(), self.c32(nest.tiles.len() as u32).into()])?;
+        let (table, [values, bases]) = self.put(question, room)?;
+        let call = self.call_directly(hooks::NEST, &[table, self.c32(question.rows()).into(), values, bases])?;
         let settled = call.try_as_basic_value().basic().ok_or(PassError::Invalid("the hook has a result".into()))?;
         let settled = self.compare(IntPredicate::NE, settled.into_int_value(), self.c32(0))?;
         b.build_unconditional_branch(enter)?;
@@ -86,34 +99,82 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         llvm::set_location(&self.builder, None);
         Ok(())
     }
+}
 
-    fn describe_tile(&self, at: PointerValue<'ctx>, tile: &Tile<'ctx>, number: u64) -> Emitted<()> {
-        let b = &self.builder;
-        let (flags, base) = match tile.direction {
-            Direction::Read => (0, offset_of!(ModuleBases, site_base)),
-            Direction::Write => (loops::WRITE, offset_of!(ModuleBases, write_site_base)),
-        };
-        let store = |field: usize, value: IntValue<'ctx>| -> Emitted<()> {
-            b.build_store(self.offset(at, field as u64)?, value)?;
-            Ok(())
-        };
-        let address = b.build_ptr_to_int(tile.address, self.i64, "")?;
-        let address = b.build_int_add(address, self.c64(tile.first as u64), "")?;
-        store(offset_of!(NestAccess, address), address)?;
-        store(offset_of!(NestAccess, bytes), self.c64(tile.bytes | u64::from(flags) << 32))?;
-        let site = b.build_int_add(self.load_base(base)?, self.c32(tile.site.0), "")?;
-        store(offset_of!(NestAccess, site), b.build_or(self.widen(site)?, self.c64((number + 1) << 32), "")?)?;
-        for (i, (stride, count)) in tile.steps.iter().enumerate() {
-            let step = offset_of!(NestAccess, steps) + i * size_of::<Step>();
-            store(step + offset_of!(Step, stride), *stride)?;
-            store(step + offset_of!(Step, count), *count)?;
+fn question<'ctx>(nest: &Tiled<'ctx>) -> Emitted<Question<'ctx>> {
+    let mut question = Question::default();
+    for (i, tile) in nest.tiles.iter().enumerate() {
+        let &Tile { direction, site, bytes, address, first, steps } = tile;
+        let window = (nest.number + i) as u32 + 1;
+        question.begin(&Row { direction, site, bytes, flags: 0, window, address, first })?;
+        for (stride, count) in steps {
+            question.add(stride);
+            question.add(count);
         }
-        Ok(())
+    }
+    Ok(question)
+}
+
+/// How often a tile is accessed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Product<Count> {
+    constant: u64,
+    counts: Vec<Count>,
+}
+
+impl<Count: PartialEq + Copy> Product<Count> {
+    /// Whether it is no larger than the other one, whatever the counts are: each is 1 at least.
+    fn is_part_of(&self, other: &Self) -> bool {
+        let mut rest = other.counts.clone();
+        let mut all_in = self.counts.iter().map(|count| {
+            let place = rest.iter().position(|other| other == count);
+            place.map(|place| rest.swap_remove(place))
+        });
+        self.constant <= other.constant && all_in.all(|count| count.is_some())
     }
 }
 
-const _: () = assert!(
-    offset_of!(NestAccess, flags) == offset_of!(NestAccess, bytes) + 4
-        && offset_of!(NestAccess, window) == offset_of!(NestAccess, site) + 4,
-    "two fields are stored as one word"
-);
+/// The products of which one is the largest. Tiles of a nest mostly have the same counts, or some of them.
+fn products<'ctx>(tiles: &[Tile<'ctx>]) -> Vec<Product<IntValue<'ctx>>> {
+    let all = tiles.iter().map(|tile| {
+        let mut product = Product { constant: 1, counts: Vec::new() };
+        for (_, count) in tile.steps {
+            match llvm::constant(count.as_value_ref()) {
+                Some(constant) => product.constant = product.constant.saturating_mul(constant),
+                None => product.counts.push(count),
+            }
+        }
+        product
+    });
+    largest(all)
+}
+
+fn largest<Count: PartialEq + Copy>(all: impl Iterator<Item = Product<Count>>) -> Vec<Product<Count>> {
+    let mut out: Vec<Product<Count>> = Vec::new();
+    for product in all {
+        if !out.iter().any(|other| product.is_part_of(other)) {
+            out.retain(|other| !other.is_part_of(&product));
+            out.push(product);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn product(constant: u64, counts: &str) -> Product<char> {
+        Product { constant, counts: counts.chars().collect() }
+    }
+
+    #[test]
+    fn products_that_are_part_of_others_are_left_out() {
+        let left = |all: &[(u64, &str)]| largest(all.iter().map(|(constant, counts)| product(*constant, counts)));
+        assert_eq!(left(&[(1, "a"), (1, "ab"), (1, "ba"), (1, "b"), (1, "")]), [product(1, "ab")]);
+        assert_eq!(left(&[(1, "ab"), (1, "bc")]), [product(1, "ab"), product(1, "bc")]);
+        assert_eq!(left(&[(1, "aa"), (1, "ab"), (1, "a")]), [product(1, "aa"), product(1, "ab")]);
+        assert_eq!(left(&[(16, "a"), (4, "ab"), (2, "a")]), [product(16, "a"), product(4, "ab")]);
+        assert_eq!(left(&[(4, ""), (1, "")]), [product(4, "")]);
+    }
+}

@@ -65,10 +65,10 @@ hooks! {
         "A C library function read a NUL-terminated string (address, at most so many bytes, site): its bytes and the NUL.";
     WRITE_STRING = "__threadtalk_write_string", true, "void" ("ptr", "i64", "i32"):
         "A C library function wrote a NUL-terminated string (address, at most so many bytes, site). Called after it.";
-    LOOP = "__threadtalk_loop", true, "i32" ("ptr", "i32", "i64"):
-        "A loop is about to run that touches memory only as described (array of `loops::Access`, their number (and `loops::IN_NEST`), iterations). Returns 1 if all its accesses have been counted here, so that a copy of the loop without hooks may run; 0 if nothing was done and the instrumented copy must run.";
-    NEST = "__threadtalk_nest", true, "i32" ("ptr", "i32"):
-        "A nest of loops is about to run that touches memory only as described (array of `loops::NestAccess`, their number). Returns 1 if all its accesses have been counted here, so that it may run without hooks; 0 if nothing was done.";
+    LOOP = "__threadtalk_loop", true, "i32" ("ptr", "i32", "i64", "ptr", "ptr"):
+        "A loop is about to run that touches memory only as described (array of `question::LoopRow`, their number (and `loops::IN_NEST`), iterations, values, `ModuleBases`). Returns 1 if all its accesses have been counted here, so that a copy of the loop without hooks may run; 0 if nothing was done and the instrumented copy must run.";
+    NEST = "__threadtalk_nest", true, "i32" ("ptr", "i32", "ptr", "ptr"):
+        "A nest of loops is about to run that touches memory only as described (array of `question::NestRow`, their number, values, `ModuleBases`). Returns 1 if all its accesses have been counted here, so that it may run without hooks; 0 if nothing was done.";
     CLEAR = "__threadtalk_clear", true, "void" ("ptr", "i64"):
         "The elements of a range die (address, bytes): a stack variable whose address escaped goes out of scope.";
     ENTER = "__threadtalk_enter", true, "void" ("i32"):

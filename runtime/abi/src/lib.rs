@@ -7,7 +7,7 @@
 //! * [`hooks`] is the table of entry points, with what each one means.
 //! * [`thread`] is the part of a thread's control block that inlined code touches.
 //! * [`module`] is the description of a compiled module: its source regions and sites.
-//! * [`loops`] describes the accesses of a whole loop.
+//! * [`loops`] describes the accesses of a whole loop, [`question`] how the program says what they are.
 //! * [`memo`] is what the reads of a loop nest know of the states that they saw last.
 //! * [`window`] is what a loop nest knows of memory.
 //! * [`control`] is the description of control flow and where its counters are.
@@ -24,6 +24,7 @@ pub mod hooks;
 pub mod loops;
 pub mod memo;
 pub mod module;
+pub mod question;
 pub mod thread;
 pub mod window;
 

@@ -2,8 +2,9 @@
 //!
 //! The pass keeps two copies of an innermost loop whose accesses are affine in the iteration number, that makes no
 //! calls, synchronises nowhere and has a known number of iterations: one with a sequence at each access, and one
-//! without. (Accesses elsewhere, at addresses that are read or computed, have sequences in both.) Before it, a list of
-//! its affine accesses is handed to the runtime, which counts them all if it can do so without seeing their order.
+//! without. (Accesses elsewhere, at addresses that are read or computed, have sequences in both.) Before it, its affine
+//! accesses are described to the runtime ([`crate::question`]), which counts them all if it can do so without seeing
+//! their order.
 //!
 //! The same holds for nests of two or three such loops each iteration of which takes one way, and whose accesses are
 //! affine in all of them: [`NestAccess`], for [`crate::hooks::NEST`].

@@ -19,9 +19,11 @@ use crate::execution::{cache as caches, tree};
 use crate::phases;
 use crate::process::{self, Process, accuracy};
 use crate::thread::{self, Thread};
+use core::mem::MaybeUninit;
 use core::sync::atomic::{Ordering, compiler_fence};
-use threadtalk_abi::loops::{Access, CALLED, IN_NEST, NestAccess, STRAYS, WINDOWS};
-use threadtalk_abi::module::ModuleDescriptor;
+use threadtalk_abi::loops::{CALLED, IN_NEST, MOST_ACCESSES, STRAYS, WINDOWS};
+use threadtalk_abi::module::{ModuleBases, ModuleDescriptor};
+use threadtalk_abi::question::{LoopRow, NestRow};
 
 /// Runs `body` with the calling thread's control block, unless nothing is to be recorded.
 #[inline(always)]
@@ -146,14 +148,43 @@ extern "C" fn write_string(address: u64, most: u64, site: u32) {
     on_thread(|t, p| range::write(t, p, address, string::bytes(address, most), site));
 }
 
-extern "C" fn whole_loop(accesses: *const Access, count: u32, iterations: u64) -> u32 {
+/// What the rows of a question describe, put together in the hook's frame; `None`: more rows than there can be.
+///
+/// # Safety
+/// `rows` is a table of `count` rows.
+#[inline(always)]
+unsafe fn described<Row, Access>(
+    room: &mut [MaybeUninit<Access>; MOST_ACCESSES],
+    rows: *const Row,
+    count: u32,
+    access: impl Fn(&Row) -> Access,
+) -> Option<&[Access]> {
+    let count = count as usize;
+    for (number, place) in room.get_mut(..count)?.iter_mut().enumerate() {
+        // SAFETY: the caller's promise.
+        place.write(access(unsafe { &*rows.add(number) }));
+    }
+    // SAFETY: so many were written; the layouts are the same.
+    Some(unsafe { core::slice::from_raw_parts(room.as_ptr().cast(), count) })
+}
+
+extern "C" fn whole_loop(
+    rows: *const LoopRow,
+    count: u32,
+    iterations: u64,
+    values: *const u64,
+    bases: *const ModuleBases,
+) -> u32 {
     let mut settled = 0;
     let kind = loops::Kind { in_nest: count & IN_NEST != 0, strays: count & STRAYS != 0 };
     let (windows, called) = (count & WINDOWS != 0, count & CALLED != 0);
     let count = count & !(IN_NEST | STRAYS | WINDOWS | CALLED);
-    // SAFETY: the pass lays out `count` descriptions in the caller's frame.
-    let accesses = unsafe { core::slice::from_raw_parts(accesses, count as usize) };
     on_thread(|t, p| {
+        let mut room = [const { MaybeUninit::uninit() }; MOST_ACCESSES];
+        // SAFETY: the pass makes tables of `count` rows, and stores the values in the caller's frame; the bases were
+        // set when the module was registered.
+        let accesses = unsafe { described(&mut room, rows, count, |row| row.access(values, &*bases)) };
+        let Some(accesses) = accesses else { return };
         settled = u32::from(match windows || called && t.is_nest_open() {
             true => nests::settle(t, p, accesses, iterations),
             // In a nest, what was seen is asked first.
@@ -166,11 +197,14 @@ extern "C" fn whole_loop(accesses: *const Access, count: u32, iterations: u64) -
     settled
 }
 
-extern "C" fn whole_nest(accesses: *const NestAccess, count: u32) -> u32 {
+extern "C" fn whole_nest(rows: *const NestRow, count: u32, values: *const u64, bases: *const ModuleBases) -> u32 {
     let mut settled = 0;
-    // SAFETY: the pass lays out `count` descriptions in the caller's frame.
-    let accesses = unsafe { core::slice::from_raw_parts(accesses, count as usize) };
-    on_thread(|t, p| settled = u32::from(nests::tiles::settle(t, p, accesses)));
+    on_thread(|t, p| {
+        let mut room = [const { MaybeUninit::uninit() }; MOST_ACCESSES];
+        // SAFETY: as for a loop.
+        let accesses = unsafe { described(&mut room, rows, count, |row| row.access(values, &*bases)) };
+        settled = accesses.map_or(0, |accesses| u32::from(nests::tiles::settle(t, p, accesses)));
+    });
     settled
 }
 
