@@ -29,10 +29,10 @@ struct header {
   struct slot *events;
   uint64_t *visits;
   uint32_t call_site, memos_used;
-  uint64_t *column;
-  struct memo { uint64_t states, left, counted; uint64_t *counter; } memos[16];
-  uint64_t ranges, quiet;
+  uint64_t *column, own, foreign, write;
   const uint64_t *writable;
+  struct memo { uint64_t states, left, counted; uint64_t *counter; } memos[16];
+  uint64_t ranges;
   void *windows;
   uint64_t stamp, shortest, settled, events_first, events_end, quiets[64], called;
 };
@@ -49,7 +49,7 @@ struct region { uint16_t kind, flags; uint32_t name, file, line, end_line, paren
 struct site { uint32_t region, file, line, flags; };
 
 __thread void *__threadtalk_thread __attribute__((tls_model("initial-exec")));
-char __threadtalk_abi_v4;
+char __threadtalk_abi_v5;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t *directory;
@@ -104,6 +104,12 @@ static void start(void) {
   logging = getenv("FAKE_LOG") != 0;
 }
 
+static uint64_t in_both_halves(uint32_t cell) { return (uint64_t)cell << 32 | cell; }
+static void set_own(struct header *h, uint32_t base, uint32_t span) {
+  h->own_base = base, h->own_span = span, h->own = in_both_halves(base), h->foreign = in_both_halves(-span);
+}
+static void set_write_base(struct header *h, uint32_t base) { h->write_base = base, h->write = in_both_halves(base); }
+
 HOOK void *__threadtalk_attach(void) {
   pthread_mutex_lock(&lock);
   start();
@@ -113,14 +119,17 @@ HOOK void *__threadtalk_attach(void) {
   threads[thread_count++] = t;
   for (int i = 0; i < 1024; i++) t->events[i].key = UINT64_MAX;
   uint32_t first = t->id ? (uint32_t)t->id * 2u << SITE_BITS : 0;
-  t->header = (struct header){directory, first, 2u << SITE_BITS, first, SITE_BITS, t->events, t->visits, 0, 0, t->column, {{0}}, 0, UINT64_MAX, directory};
+  t->header = (struct header){.directory = directory, .writable = directory, .site_bits = SITE_BITS, .events = t->events,
+      .visits = t->visits, .column = t->column};
+  set_own(&t->header, first, 2u << SITE_BITS);
+  set_write_base(&t->header, first);
   memset(t->header.quiets, 255, sizeof t->header.quiets);
   for (int i = 0; i < 16; i++) t->header.memos[i] = (struct memo){UINT64_MAX, 0, 0, &nothing.rar};
   // No window has this stamp: every loop asks.
   static char no_windows[1024 * 64];
   t->header.windows = no_windows, t->header.stamp = 256, t->header.shortest = 3, t->header.called = UINT64_MAX, t->header.events_first = UINT64_MAX;
   // Nothing is own: what stands in for cells where there are none must not look like it.
-  if (logging) t->header.own_base = 0xfeedbee5, t->header.own_span = 1;
+  if (logging) set_own(&t->header, 0xfeedbee5, 1);
   __threadtalk_thread = t;
   pthread_mutex_unlock(&lock);
   return t;
@@ -142,7 +151,7 @@ void __threadtalk_register(struct descriptor *m) {
     memcpy(section, (const char *)m->tables + expected, 8);
     if (section[0] != kind || section[1] != m->sites * (kind == 1 ? 24 : 4)) break;
   }
-  if (m->version != 4 || header[0] != m->regions || header[1] != m->sites || expected != m->tables_len) {
+  if (m->version != 5 || header[0] != m->regions || header[1] != m->sites || expected != m->tables_len) {
     fprintf(stderr, "bad module tables\n");
     abort();
   }
@@ -387,7 +396,7 @@ int fake_writer(void *p) { uint32_t c = *cell((uintptr_t)p); return c ? writer_o
 int fake_is_parallel(void *p) { return *cell((uintptr_t)p) >> SITE_BITS & 1; }
 void fake_go_parallel(int on) {
   struct thread *t = self();
-  t->header.write_base = t->header.own_base + (on ? 1u << SITE_BITS : 0);
+  set_write_base(&t->header, t->header.own_base + (on ? 1u << SITE_BITS : 0));
 }
 int fake_creation_line(void) {
   uint32_t site = self()->header.call_site;

@@ -18,7 +18,6 @@ pub mod kept;
 pub mod spanning_tree;
 pub mod times;
 
-use crate::emit::prologue::Needs;
 use crate::emit::{Emitted, ModuleEmitter};
 use crate::llvm;
 use crate::llvm::analysis::Analysis;
@@ -133,8 +132,7 @@ impl<'ctx> Control<'_, '_, 'ctx> {
         self.timings.push(times::find(function, region, (&graph, &blocks, &all_calls), &nesting));
         let starts = if self.all_blocks { bumps::starts(&graph) } else { Vec::new() };
 
-        let header = self.emitter.prologue(function, Needs { header: true, ..Needs::default() }, None)?.header;
-        let header = header.ok_or_else(|| crate::error::PassError::Invalid("no header".into()))?;
+        let header = self.emitter.control_block(function)?;
         let bumps = bumps::Bumps::new(self.emitter, header)?;
         let mut slots = HashMap::new();
         let opened: Vec<_> = kept.iter().map(|k| k.open(&bumps, function)).collect::<Emitted<_>>()?;

@@ -7,23 +7,47 @@ use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::types::{AnyType, BasicTypeEnum};
 use inkwell::values::{BasicMetadataValueEnum, IntValue, PointerValue, VectorValue};
 
-/// What every piece may change besides its outputs: r11 belongs to whoever calls, as everywhere.
-const CLOBBERS: &str = "~{r11},~{memory},~{dirflag},~{fpsr},~{flags}";
+/// What every piece may change besides its outputs. For each register that is named here LLVM looks through the names
+/// of all registers of all classes, twice. So r11 is an output, of which it finds the first class that fits, and
+/// nothing is said of what neither the text nor what it calls touches: the direction flag and the x87 unit.
+const CLOBBERS: &str = "~{memory},~{flags}";
 
 /// And with AVX-512 masks, which gates do not keep: how wide they are depends on more than that.
-const MASKS: &str = "~{k0},~{k1},~{k2},~{k3},~{k4},~{k5},~{k6},~{k7},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}";
+const MASKS: &str = "~{k0},~{k1},~{k2},~{k3},~{k4},~{k5},~{k6},~{k7},~{memory},~{flags}";
 
 /// A piece that is being written. Operands are named by number, outputs first.
 pub(super) struct Assembly<'ctx> {
     text: Vec<String>,
     outputs: Vec<(&'static str, BasicTypeEnum<'ctx>)>,
     inputs: Vec<(&'static str, BasicMetadataValueEnum<'ctx>)>,
+    /// The operand that holds the thread's control block, once something of it is named.
+    header: Option<(PointerValue<'ctx>, String)>,
 }
 
 impl<'ctx> Assembly<'ctx> {
-    /// A piece with these outputs, which are registers to work in: nobody wants their values.
-    pub fn new(outputs: Vec<(&'static str, BasicTypeEnum<'ctx>)>) -> Self {
-        Assembly { text: Vec::new(), outputs, inputs: Vec::new() }
+    /// A piece that works in rdi, which is output 0 and comes first in `outputs`, in the others of them, and in r11.
+    /// Nobody wants their values.
+    pub fn new(mut outputs: Vec<(&'static str, BasicTypeEnum<'ctx>)>) -> Self {
+        outputs.extend(outputs.first().map(|(_, ty)| ("=&{r11}", *ty)));
+        Assembly { text: Vec::new(), outputs, inputs: Vec::new(), header: None }
+    }
+
+    /// A field of the thread's control block. All pieces of a function want that pointer, so that it has a register;
+    /// values of the block would need one each, from the function's beginning to its end.
+    pub fn field(&mut self, header: PointerValue<'ctx>, offset: u64) -> String {
+        let register = match &self.header {
+            Some((known, register)) if *known == header => register.clone(),
+            _ => self.register(header),
+        };
+        let field = format!("{offset}({register})");
+        self.header = Some((header, register));
+        field
+    }
+
+    /// An element of an array of 8-byte words in the thread's control block; `index` is a register.
+    pub fn element(&mut self, header: PointerValue<'ctx>, offset: u64, index: &str) -> String {
+        let field = self.field(header, offset);
+        field.replace(')', &format!(",{index},8)"))
     }
 
     /// A value that comes in output 0's register.

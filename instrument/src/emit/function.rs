@@ -5,21 +5,20 @@
 
 use super::in_module::Riders;
 use super::inline::{self, Ask, Inlined};
-use super::prologue::{Needs, Prologue, WriteId};
-use super::translate::{Shape, Translation};
+use super::prologue::Prologue;
+use super::translate::Shift;
 use super::windows::Looking;
 use super::{Emitted, Likely, ModuleEmitter, Site};
 use crate::access::{Access, Action, Direction, Event, Plan, When, Worth};
 use crate::control::Counted;
 use crate::error::PassError;
-use crate::library;
 use crate::llvm;
 use crate::optimise::Optimised;
 use crate::optimise::memos::{Memos, Place};
 use crate::optimise::shared_translation::Sharing;
 use crate::tables::Tables;
 use inkwell::basic_block::BasicBlock;
-use inkwell::values::{AggregateValue, AsValueRef, FunctionValue, InstructionValue, IntValue};
+use inkwell::values::{AggregateValue, InstructionValue, IntValue};
 use std::collections::{HashMap, HashSet};
 use std::mem::offset_of;
 use threadtalk_abi::hooks;
@@ -44,8 +43,8 @@ pub struct FunctionEmitter<'e, 'a, 'ctx> {
     pub prologue: Prologue<'ctx>,
     /// Inline or not.
     pub style: Style,
-    /// Translations that later events of a group use, by the event that computed them.
-    shifts: HashMap<usize, Translation<'ctx>>,
+    /// Shifts that later events of a group use, by the event that computed them.
+    shifts: HashMap<usize, Shift<'ctx>>,
     /// Memos of reads, by event.
     memos: &'e HashMap<usize, Place>,
     /// Writes that look at the cells first, by event.
@@ -66,9 +65,11 @@ pub fn emit<'ctx>(
     counted: Option<&Counted<'ctx>>,
 ) -> Emitted<()> {
     let function = plan.function;
-    let needs = needs(plan, style, tables, &found.memos);
-    let reloads = if needs.writes { opaque_calls(function) } else { Vec::new() };
-    let prologue = module.prologue(function, needs, counted.map(|c| c.header))?;
+    let prologue = match counted.map(|c| c.header) {
+        _ if !needs_control_block(plan, style, tables, &found.memos) => Prologue::default(),
+        Some(header) => module.prologue(header)?,
+        None => module.prologue(module.control_block(function)?)?,
+    };
     let mut emitter = FunctionEmitter {
         module,
         prologue,
@@ -108,21 +109,6 @@ pub fn emit<'ctx>(
             }
         }
     }
-    let mut reloaded = Vec::new();
-    let slot = match emitter.prologue.write_id {
-        Some(WriteId::Slot(slot)) => Some(slot),
-        _ => None,
-    };
-    if let (Some(header), Some(slot)) = (emitter.prologue.header, slot) {
-        for call in reloads {
-            for point in returns_of(call) {
-                module.builder.position_before(&point);
-                let id = module.write_id(header)?;
-                module.builder.build_store(slot, id)?;
-                reloaded.push(id);
-            }
-        }
-    }
     let mut places = vec![None; plan.events.len()];
     for i in (0..places.len()).rev() {
         let event = &plan.events[i];
@@ -146,11 +132,7 @@ pub fn emit<'ctx>(
     }
     emitter.visits(plan, tables)?;
     emitter.riders.finish(module)?;
-    if let Some(slot) = slot {
-        llvm::promote(function, &[slot]);
-        // Reloads that no write came after.
-        reloaded.iter().for_each(|id| llvm::remove_unused(id.as_value_ref()));
-    }
+    module.tidy(&emitter.prologue);
     Ok(())
 }
 
@@ -245,13 +227,13 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
                     Sharing::Leads(first, end) => (first, end) == (0, access.bytes as i64),
                     Sharing::Follows(leader) => !self.shifts.contains_key(&leader),
                 };
-                let translation = match alone && inline::is_plain(access) {
+                let shift = match alone && inline::looks_itself(access) {
                     true => None,
-                    false => Some(self.translation((*direction, access), index, sharing)?),
+                    false => Some(self.shift((*direction, access), index, sharing)?),
                 };
                 let ask = self.memos.get(&index).map_or(ask(event), |place| Ask::Memo(*place));
                 let ask = if self.guarded.contains(&index) { Ask::Guarded } else { ask };
-                self.access((*direction, access), translation.as_ref(), event, ask)
+                self.access((*direction, access), shift, event, ask)
             }
             (Action::Plain(direction, access), _) if self.style == Style::Calls => {
                 m.call_in_module(*direction, access, site, self.riders.of(event))
@@ -294,11 +276,11 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
     fn access(
         &self,
         (direction, access): (Direction, &Access<'ctx>),
-        translation: Option<&Translation<'ctx>>,
+        shift: Option<Shift<'ctx>>,
         event: &Event<'ctx>,
         ask: Ask,
     ) -> Emitted<()> {
-        let inlined = Inlined { prologue: &self.prologue, access, translation, site: event.site.0, ask };
+        let inlined = Inlined { prologue: &self.prologue, access, shift, site: event.site.0, ask };
         match direction {
             Direction::Read => self.module.inline_read(&inlined),
             Direction::Write => self.module.inline_write(&inlined),
@@ -311,11 +293,11 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         if worth(event, self.style) == Worth::Call || !access.is_inlined() {
             return m.call_access(direction, access, m.site(event.site));
         }
-        let translation = match inline::is_plain(access) {
+        let shift = match inline::looks_itself(access) {
             true => None,
-            false => Some(m.translate(&self.prologue, (direction, access), None)?),
+            false => Some(m.shift(&self.prologue, (direction, access), None)?),
         };
-        self.access((direction, access), translation.as_ref(), event, ask(event))
+        self.access((direction, access), shift, event, ask(event))
     }
 
     /// The memos are empty where a nest begins and where it ends.
@@ -346,24 +328,24 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         Ok(())
     }
 
-    /// The translation of event `index`: its own, or by the shift of the event that leads its group.
-    fn translation(
+    /// The shift for event `index`: its own, or that of the event that leads its group.
+    fn shift(
         &mut self,
         (direction, access): (Direction, &Access<'ctx>),
         index: usize,
         sharing: Sharing,
-    ) -> Emitted<Translation<'ctx>> {
+    ) -> Emitted<Shift<'ctx>> {
         let window = match sharing {
             Sharing::Follows(leader) => match self.shifts.get(&leader) {
-                Some(leader) => return self.module.translated(access, leader.shift, leader.odd),
+                Some(leader) => return Ok(*leader),
                 None => None,
             },
             Sharing::Leads(first, end) => Some((first, end)),
             Sharing::Alone => None,
         };
-        let translation = self.module.translate(&self.prologue, (direction, access), window)?;
-        self.shifts.insert(index, translation);
-        Ok(translation)
+        let shift = self.module.shift(&self.prologue, (direction, access), window)?;
+        self.shifts.insert(index, shift);
+        Ok(shift)
     }
 
     fn compare_exchange(&mut self, event: &Event<'ctx>, access: &Access<'ctx>, tail: BasicBlock<'ctx>) -> Emitted<()> {
@@ -419,48 +401,15 @@ fn ask(event: &Event<'_>) -> Ask {
     }
 }
 
-fn needs(plan: &Plan<'_>, style: Style, tables: &Tables, memos: &Memos<'_>) -> Needs {
-    let mut needs = Needs::default();
-    let guarded = &memos.windows.guarded;
-    for (number, event) in plan.events.iter().enumerate() {
-        match &event.action {
-            Action::Plain(direction, access) if worth(event, style) > Worth::Call && access.is_inlined() => {
-                let looks = *direction == Direction::Read || guarded.contains(&number);
-                needs.reads |= looks;
-                needs.reads_of_two |= looks && Shape::of(access.bytes, access.align).cells == 2;
-                needs.writes |= *direction == Direction::Write;
-                needs.translation |= *direction == Direction::Read;
-            }
-            Action::Update(access) | Action::CompareExchange(access)
-                if worth(event, style) > Worth::Call && access.is_inlined() =>
-            {
-                needs.reads = true;
-                needs.reads_of_two |= access.bytes == 8;
-                needs.writes = true;
-                needs.translation = true;
-            }
-            Action::Dies(_, bytes, _) if style == Style::Inline => {
-                needs.translation |= super::lifetime::is_inlined(*bytes);
-            }
-            Action::Creation => needs.header = true,
-            _ => {}
-        }
-    }
-    let visited = plan.entry_region.into_iter().chain(plan.entrances.iter().map(|e| e.region));
-    let nests = !memos.scopes.is_empty() || !memos.windows.called.is_empty() || !memos.closed_calls.is_empty();
-    needs.header |= needs.translation || needs.writes || nests || visited.into_iter().any(|r| tables.has_site(r));
-    needs
-}
-
-/// Calls after which `write_base` may be another.
-fn opaque_calls<'ctx>(function: FunctionValue<'ctx>) -> Vec<InstructionValue<'ctx>> {
-    let opaque = |inst: &InstructionValue<'ctx>| {
-        llvm::is_call(*inst) && !llvm::is_inline_asm(*inst) && library::is_opaque(llvm::callee(*inst))
+fn needs_control_block(plan: &Plan<'_>, style: Style, tables: &Tables, memos: &Memos<'_>) -> bool {
+    let inlines = |access: &Access<'_>, event: &Event<'_>| worth(event, style) > Worth::Call && access.is_inlined();
+    let needs = |event: &Event<'_>| match &event.action {
+        Action::Plain(_, access) | Action::Update(access) | Action::CompareExchange(access) => inlines(access, event),
+        Action::Dies(_, bytes, _) => style == Style::Inline && super::lifetime::is_inlined(*bytes),
+        Action::Creation => true,
+        _ => false,
     };
-    function.get_basic_block_iter().flat_map(|b| b.get_instructions()).filter(opaque).collect()
-}
-
-/// The instructions that run first after a call: behind it, or in the landing pad that it may go to.
-fn returns_of<'ctx>(call: InstructionValue<'ctx>) -> Vec<InstructionValue<'ctx>> {
-    llvm::after(call).into_iter().chain(llvm::landing(call)).collect()
+    let mut visited = plan.entry_region.into_iter().chain(plan.entrances.iter().map(|e| e.region));
+    let nests = !memos.scopes.is_empty() || !memos.windows.called.is_empty() || !memos.closed_calls.is_empty();
+    nests || plan.events.iter().any(needs) || visited.any(|region| tables.has_site(region))
 }

@@ -9,31 +9,8 @@ use threadtalk_abi::hooks;
 use threadtalk_abi::module::ModuleBases;
 use threadtalk_abi::thread::offset;
 
-/// What the function's accesses need.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Needs {
-    /// Inlined reads.
-    pub reads: bool,
-    /// Inlined reads of two granules.
-    pub reads_of_two: bool,
-    /// Inlined writes.
-    pub writes: bool,
-    /// Address translation of reads and deaths.
-    pub translation: bool,
-    /// The control block.
-    pub header: bool,
-}
-
-/// Where the id is that this thread writes at the module's site 0. It changes in calls that create or join threads.
-#[derive(Clone, Copy, Debug)]
-pub enum WriteId<'ctx> {
-    /// In a stack slot, loaded again after each call; becomes registers when the function is done.
-    Slot(PointerValue<'ctx>),
-    /// A value, where there are no calls.
-    Value(IntValue<'ctx>),
-}
-
-/// Values that live as long as the function runs.
+/// Values that live as long as the function runs. What only the assembly of accesses needs is none of them: it takes
+/// that from the control block each time ([`super::assembly`]).
 #[derive(Default)]
 pub struct Prologue<'ctx> {
     /// The control block; `None` if nothing needs it.
@@ -46,55 +23,42 @@ pub struct Prologue<'ctx> {
     pub own: Option<(IntValue<'ctx>, IntValue<'ctx>)>,
     /// Both in each half of 64 bits.
     pub own_pair: Option<(IntValue<'ctx>, IntValue<'ctx>)>,
-    /// What to write.
-    pub write_id: Option<WriteId<'ctx>>,
+    /// What the module's first site is in the ids that writes leave, in each half of 64 bits.
+    pub sites: Option<IntValue<'ctx>>,
+    /// In the archive's functions: what is written at the site with global number 0.
+    pub write_id: Option<IntValue<'ctx>>,
 }
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
-    /// Emits the prologue. Everything that follows goes before instructions that it dominates. `known`: the control
-    /// block, if the function has looked for it already.
-    pub fn prologue(
-        &self,
-        function: FunctionValue<'ctx>,
-        needs: Needs,
-        known: Option<PointerValue<'ctx>>,
-    ) -> Emitted<Prologue<'ctx>> {
-        let mut prologue = Prologue::default();
-        let b = &self.builder;
-        let point = entry_point(function);
-        b.position_before(&point);
-        if !needs.header {
-            return Ok(prologue);
-        }
-        let slot = if needs.writes { Some(b.build_alloca(self.i32, "threadtalk.write")?) } else { None };
-        let header = match known {
-            Some(header) => header,
-            None => self.find_header(function, point)?,
-        };
+    /// Loads what accesses need, behind the control block. Everything that follows goes before instructions that it
+    /// dominates.
+    pub fn prologue(&self, header: PointerValue<'ctx>) -> Emitted<Prologue<'ctx>> {
+        let mut prologue = Prologue { header: Some(header), ..Prologue::default() };
         let point = llvm::first_after(header).ok_or(PassError::Invalid("no entry block".into()))?;
-        b.position_before(&point);
-        prologue.header = Some(header);
-        if needs.translation {
-            let directory = self.load_constant(self.ptr, header, offset::DIRECTORY, "threadtalk.directory")?;
-            prologue.directory = Some(directory.into_pointer_value());
-        }
-        if needs.writes {
-            let writable = self.load_constant(self.ptr, header, offset::WRITABLE, "threadtalk.writable")?;
-            prologue.writable = Some(writable.into_pointer_value());
-        }
-        if needs.reads {
-            self.load_own(&mut prologue, header, needs.reads_of_two)?;
-        }
-        if let Some(slot) = slot {
-            b.build_store(slot, self.write_id(header)?)?;
-            prologue.write_id = Some(WriteId::Slot(slot));
-        }
+        self.builder.position_before(&point);
+        let pointer =
+            |field, name| -> Emitted<_> { Ok(self.load_constant(self.ptr, header, field, name)?.into_pointer_value()) };
+        prologue.directory = Some(pointer(offset::DIRECTORY, "threadtalk.directory")?);
+        prologue.writable = Some(pointer(offset::WRITABLE, "threadtalk.writable")?);
+        self.load_own(&mut prologue, header)?;
+        prologue.sites = Some(self.in_both_halves(self.load_base(offset_of!(ModuleBases, write_site_base))?)?);
         Ok(prologue)
     }
 
-    /// Code that finds the control block, before `point`.
-    fn find_header(&self, function: FunctionValue<'ctx>, point: InstructionValue<'ctx>) -> Emitted<PointerValue<'ctx>> {
+    /// Removes what nothing has asked for.
+    pub fn tidy(&self, prologue: &Prologue<'ctx>) {
+        let pairs = prologue.own.into_iter().chain(prologue.own_pair).flat_map(|(base, foreign)| [base, foreign]);
+        pairs.chain(prologue.sites).for_each(|number| llvm::remove_unused(number.as_value_ref()));
+        let directories = prologue.directory.into_iter().chain(prologue.writable);
+        directories.for_each(|pointer| llvm::remove_unused(pointer.as_value_ref()));
+    }
+
+    /// Where a function begins, code that finds the thread's control block.
+    pub fn control_block(&self, function: FunctionValue<'ctx>) -> Emitted<PointerValue<'ctx>> {
         let b = &self.builder;
+        let point = entry_point(function);
+        // Takes over its location.
+        b.position_before(&point);
         let rest = llvm::split_before(point).ok_or(PassError::Invalid("no entry block".into()))?;
         let entry = function.get_first_basic_block().ok_or(PassError::Invalid("no entry block".into()))?;
         let attach = self.context.append_basic_block(function, "threadtalk.attach");
@@ -123,16 +87,26 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     }
 
     /// Loads what tells the thread's own ids from others.
-    pub fn load_own(&self, prologue: &mut Prologue<'ctx>, header: PointerValue<'ctx>, pair: bool) -> Emitted<()> {
-        let b = &self.builder;
-        let base = self.load_constant(self.i32, header, offset::OWN_BASE, "threadtalk.own")?.into_int_value();
-        let span = self.load_constant(self.i32, header, offset::OWN_SPAN, "threadtalk.span")?.into_int_value();
-        let foreign = b.build_int_sub(self.c32(0), span, "threadtalk.foreign")?;
-        prologue.own = Some((base, foreign));
-        if pair {
-            prologue.own_pair = Some((self.in_both_halves(base)?, self.in_both_halves(foreign)?));
-        }
+    pub fn load_own(&self, prologue: &mut Prologue<'ctx>, header: PointerValue<'ctx>) -> Emitted<()> {
+        let load = |ty| -> Emitted<_> {
+            let base = self.load_constant(ty, header, offset::OWN, "threadtalk.own")?.into_int_value();
+            let foreign = self.load_constant(ty, header, offset::FOREIGN, "threadtalk.foreign")?.into_int_value();
+            Ok((base, foreign))
+        };
+        (prologue.own, prologue.own_pair) = (Some(load(self.i32)?), Some(load(self.i64)?));
         Ok(())
+    }
+
+    /// What the function's writes leave in cells now, before their sites are added. It changes in calls that create or
+    /// join threads.
+    pub fn id_of_writes(&self, prologue: &Prologue<'ctx>) -> Emitted<IntValue<'ctx>> {
+        if let Some(known) = prologue.write_id {
+            return Ok(known);
+        }
+        let missing = || PassError::Invalid("no write id".into());
+        let thread = self.load_int(self.i32, prologue.header.ok_or_else(missing)?, offset::WRITE)?;
+        let module = self.builder.build_int_truncate(prologue.sites.ok_or_else(missing)?, self.i32, "")?;
+        Ok(self.builder.build_int_add(thread, module, "")?)
     }
 
     /// A 32-bit number in each half of a 64-bit one.
@@ -140,13 +114,6 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let low = self.widen(value)?;
         let high = self.builder.build_left_shift(low, self.c64(32), "")?;
         Ok(self.builder.build_or(high, low, "")?)
-    }
-
-    /// The id that this thread writes at the module's site 0 now.
-    pub fn write_id(&self, header: PointerValue<'ctx>) -> Emitted<IntValue<'ctx>> {
-        let thread = self.load_int(self.i32, header, offset::WRITE_BASE)?;
-        let module = self.load_base(offset_of!(ModuleBases, write_site_base))?;
-        Ok(self.builder.build_int_add(thread, module, "")?)
     }
 
     /// A 32-bit value in each of `lanes` lanes.

@@ -6,10 +6,12 @@ use super::translate::{Shape, Translation};
 use super::{Emitted, Likely, ModuleEmitter, Site};
 use crate::access::Access;
 use crate::error::PassError;
+use crate::llvm;
 use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
-use inkwell::values::{BasicValue, IntValue, PointerValue, VectorValue};
+use inkwell::values::{IntValue, PointerValue, VectorValue};
 use std::mem::offset_of;
+use threadtalk_abi::GRANULE;
 use threadtalk_abi::module::ModuleBases;
 use threadtalk_abi::thread::{EVENT_SITE_FACTOR, EVENT_SLOTS, QUIETS, offset};
 
@@ -79,7 +81,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         if read.access.align >= 8 {
             self.relaxed_value(both, 8);
         } else {
-            granule_aligned(both);
+            llvm::align(&both, GRANULE);
         }
         let (base, foreign) = read.prologue.own_pair.ok_or(PassError::Invalid("no own pair".into()))?;
         let (last, others) =
@@ -199,7 +201,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             self.builder.position_at_end(counted);
         }
         let mapped = self.block_after(self.here()?);
-        let unmapped = self.compare(IntPredicate::EQ, read.translation.shift, self.c64(0))?;
+        let unmapped = self.compare(IntPredicate::EQ, read.translation.shift.value, self.c64(0))?;
         self.branch(unmapped, read.exits.slow, mapped, Likely::Rarely)?;
         self.builder.position_at_end(mapped);
         Ok(())
@@ -266,13 +268,5 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Whether all lanes are true.
     fn all(&self, lanes: VectorValue<'ctx>) -> Emitted<IntValue<'ctx>> {
         Ok(self.intrinsic("llvm.vector.reduce.and", &[lanes.get_type().into()], &[lanes.into()])?.into_int_value())
-    }
-}
-
-/// Cells of several granules are aligned as one.
-pub(super) fn granule_aligned<'ctx>(loaded: impl BasicValue<'ctx>) {
-    if let Some(load) = loaded.as_instruction_value() {
-        let set = load.set_alignment(4);
-        debug_assert!(set.is_ok(), "a load has an alignment");
     }
 }

@@ -10,7 +10,7 @@
 //! took a tenth of the time that compiling it takes without any of this. There is a set for each kind of
 //! [`Registers`].
 
-use super::prologue::{Prologue, WriteId};
+use super::prologue::Prologue;
 use super::read::{Detail, Exits, Read};
 use super::registers::Registers;
 use super::{Emitted, Likely, ModuleEmitter, Site};
@@ -192,10 +192,10 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             Direction::Write => prologue.writable = directory,
         }
         let access = Access { pointer, bytes, align: alignment.bytes(bytes) };
-        let translation = self.translate(&prologue, (direction, &access), None)?;
+        let translation = self.translated(&access, self.shift(&prologue, (direction, &access), None)?)?;
         match direction {
             Direction::Read => {
-                self.load_own(&mut prologue, header, bytes >= PIECE)?;
+                self.load_own(&mut prologue, header)?;
                 let exits = Exits { slow, mixed: slow, done };
                 let mut read = Read { prologue: &prologue, access: &access, translation: &translation, site, exits };
                 // Pieces of what begins inside a granule would count some granules twice.
@@ -211,7 +211,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             }
             Direction::Write => {
                 let exits = Exits { slow, mixed: slow, done };
-                prologue.write_id = Some(WriteId::Value(self.load_int(self.i32, header, offset::WRITE_BASE)?));
+                prologue.write_id = Some(self.load_int(self.i32, header, offset::WRITE)?);
                 self.write(&prologue, &access, &translation, Site::Global(self.numbered(header, site)?), exits)
             }
         }
@@ -270,7 +270,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         }
         for first in (0..access.bytes).step_by(PIECE as usize).filter(|_| access.bytes > PIECE) {
             let access = piece(PIECE, first)?;
-            let translation = self.translated(&access, read.translation.shift, read.translation.odd)?;
+            let translation = self.translated(&access, read.translation.shift)?;
             let last = first + PIECE == read.access.bytes;
             let done = if last { read.exits.done } else { self.context.append_basic_block(function, "") };
             let other = self.context.append_basic_block(function, "");

@@ -15,19 +15,26 @@ use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT, GRANULE};
 /// Bytes of the largest stretch that is translated at once: what one access can touch, or a group of them.
 pub const WINDOW: i64 = 1024;
 
+/// How a stretch of addresses is translated.
+#[derive(Clone, Copy, Debug)]
+pub struct Shift<'ctx> {
+    /// What to add to get from a granule to its cell. Dominates everything that the access dominates, so that accesses
+    /// nearby can use it too. 0: there are no cells, what lies there is the program's data. Where `odd` holds, what
+    /// lies there is no thread's own.
+    pub value: IntValue<'ctx>,
+    /// The cells are not in one stretch; `None` if that cannot be.
+    pub odd: Option<IntValue<'ctx>>,
+}
+
 /// A translated address.
 #[derive(Clone, Copy, Debug)]
 pub struct Translation<'ctx> {
-    /// What to add to get from a granule to its cell. Dominates everything that the access dominates, so that accesses
-    /// nearby can use it too. 0: there are no cells, what lies at `cells` is the program's data. Where `odd` holds,
-    /// what lies there is no thread's own.
-    pub shift: IntValue<'ctx>,
+    /// From data to cells.
+    pub shift: Shift<'ctx>,
     /// The first cell.
     pub cells: PointerValue<'ctx>,
     /// If the access may touch a granule more than [`Shape::cells`] says: that one, or the last of the others.
     pub last: Option<Last<'ctx>>,
-    /// The cells are not in one stretch; `None` if that cannot be.
-    pub odd: Option<IntValue<'ctx>>,
 }
 
 /// The cell of the last byte of an access whose address may lie inside a granule, or the third of three cells.
@@ -71,14 +78,14 @@ fn may_straddle(first: i64, end: i64, align: u64) -> bool {
 }
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
-    /// Computes the translation at the builder's place. `window`: bytes before and behind the address that are to be
-    /// translated too, as (first, end). Reads and writes have directories of their own.
-    pub fn translate(
+    /// Computes a shift at the builder's place. `window`: bytes before and behind the address that are to be translated
+    /// too, as (first, end). Reads and writes have directories of their own.
+    pub fn shift(
         &self,
         prologue: &Prologue<'ctx>,
         (direction, access): (Direction, &Access<'ctx>),
         window: Option<(i64, i64)>,
-    ) -> Emitted<Translation<'ctx>> {
+    ) -> Emitted<Shift<'ctx>> {
         let directory = match direction {
             Direction::Read => prologue.directory,
             Direction::Write => prologue.writable,
@@ -93,38 +100,25 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.relaxed_value(shift, 8);
         let (first, end) = window.unwrap_or((0, access.bytes as i64));
         if !may_straddle(first, end, access.align) {
-            return self.cells_of(access, address, shift, None);
+            return Ok(Shift { value: shift, odd: None });
         }
         let from = b.build_int_add(address, self.c64(first as u64), "")?;
         let within = b.build_and(from, self.c64(CHUNK_BYTES - 1), "")?;
         let last = CHUNK_BYTES - (end - first) as u64;
         let straddles = self.compare(IntPredicate::UGT, within, self.c64(last))?;
-        self.cells_of(access, address, self.aside(from, straddles, shift)?, Some(straddles))
+        Ok(Shift { value: self.aside(from, straddles, shift)?, odd: Some(straddles) })
     }
 
-    /// The translation of an access, given that of its window.
-    pub fn translated(
-        &self,
-        access: &Access<'ctx>,
-        shift: IntValue<'ctx>,
-        odd: Option<IntValue<'ctx>>,
-    ) -> Emitted<Translation<'ctx>> {
-        self.cells_of(access, self.number_of(access.pointer)?, shift, odd)
-    }
-
-    fn cells_of(
-        &self,
-        access: &Access<'ctx>,
-        address: IntValue<'ctx>,
-        shift: IntValue<'ctx>,
-        odd: Option<IntValue<'ctx>>,
-    ) -> Emitted<Translation<'ctx>> {
+    /// The translation of an access that lies in the stretch of a shift.
+    pub fn translated(&self, access: &Access<'ctx>, shift: Shift<'ctx>) -> Emitted<Translation<'ctx>> {
         let b = &self.builder;
+        let address = self.number_of(access.pointer)?;
         let shape = Shape::of(access.bytes, access.align);
         let inside = self.c64(!(GRANULE - 1));
         let granule = if shape.round { b.build_and(address, inside, "")? } else { address };
-        let cell =
-            |granule| -> Emitted<_> { Ok(b.build_int_to_ptr(b.build_int_add(granule, shift, "")?, self.ptr, "")?) };
+        let cell = |granule| -> Emitted<_> {
+            Ok(b.build_int_to_ptr(b.build_int_add(granule, shift.value, "")?, self.ptr, "")?)
+        };
         let mut last = None;
         if shape.ragged {
             let byte = b.build_int_add(address, self.c64(access.bytes - 1), "")?;
@@ -137,7 +131,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             let third = b.build_int_add(granule, self.c64(2 * GRANULE), "")?;
             last = Some(Last { cell: cell(third)?, more: self.c64(1) });
         }
-        Ok(Translation { shift, cells: cell(granule)?, last, odd })
+        Ok(Translation { shift, cells: cell(granule)?, last })
     }
 
     /// An address as a number of which LLVM's loop optimisations do not know how it came about. They would look for the
@@ -151,8 +145,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Branches to `slow` unless there are cells that can be written; goes on in a new block.
     pub fn require_cells(&self, translation: &Translation<'ctx>, slow: BasicBlock<'ctx>) -> Emitted<()> {
         let b = &self.builder;
-        let mut fails = self.compare(IntPredicate::EQ, translation.shift, self.c64(0))?;
-        if let Some(odd) = translation.odd {
+        let mut fails = self.compare(IntPredicate::EQ, translation.shift.value, self.c64(0))?;
+        if let Some(odd) = translation.shift.odd {
             fails = b.build_or(odd, fails, "")?;
         }
         let next = self.block_after(self.here()?);

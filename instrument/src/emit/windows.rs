@@ -1,7 +1,6 @@
 //! What comes before a question in a nest: the loop looks into its windows ([`threadtalk_abi::window`]).
 
 use super::prologue::Prologue;
-use super::write::granule_aligned;
 use super::{Emitted, Likely, ModuleEmitter};
 use crate::access::Direction;
 use crate::error::PassError;
@@ -276,7 +275,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let here = at.as_basic_value().into_int_value();
         for ((distance, ..), ids) in group.writes.iter().zip(ids) {
             let cells = b.build_int_to_ptr(b.build_int_add(here, self.c64(*distance as u64), "")?, self.ptr, "")?;
-            granule_aligned(b.build_store(cells, ids)?);
+            llvm::align(&b.build_store(cells, ids)?, GRANULE);
         }
         let next = b.build_int_add(here, group.stride, "")?;
         let less = b.build_int_sub(rest.as_basic_value().into_int_value(), self.c64(1), "")?;

@@ -1,12 +1,12 @@
 //! Writes in the archive's functions (those in the program's code are in [`super::inline`]), and calls for accesses.
 
-use super::prologue::{Prologue, WriteId};
+use super::prologue::Prologue;
 use super::read::Exits;
 use super::translate::{Shape, Translation};
 use super::{Emitted, ModuleEmitter, Site};
 use crate::access::{Access, Direction, powers};
-use crate::error::PassError;
-use inkwell::values::{InstructionValue, IntValue};
+use crate::llvm;
+
 use threadtalk_abi::{GRANULE, hooks};
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
@@ -33,14 +33,14 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 let both = self.in_both_halves(id)?;
                 self.require_cells(translation, exits.slow)?;
                 let store = b.build_store(translation.cells, both)?;
-                if access.align >= 8 { self.relaxed(store, 8) } else { granule_aligned(store) }
+                if access.align >= 8 { self.relaxed(store, 8) } else { llvm::align(&store, GRANULE) }
             }
             lanes => {
                 let all: Vec<_> =
                     powers(lanes.into()).map(|(_, part)| self.splat(id, part as u32)).collect::<Emitted<_>>()?;
                 self.require_cells(translation, exits.slow)?;
                 for ((first, _), part) in powers(lanes.into()).zip(all) {
-                    granule_aligned(b.build_store(self.offset(translation.cells, first * GRANULE)?, part)?);
+                    llvm::align(&b.build_store(self.offset(translation.cells, first * GRANULE)?, part)?, GRANULE);
                 }
             }
         }
@@ -49,15 +49,6 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         }
         b.build_unconditional_branch(exits.done)?;
         Ok(())
-    }
-
-    /// What the function's writes leave in cells, before their sites are added.
-    pub fn id_of_writes(&self, prologue: &Prologue<'ctx>) -> Emitted<IntValue<'ctx>> {
-        match prologue.write_id {
-            Some(WriteId::Slot(slot)) => Ok(self.builder.build_load(self.i32, slot, "")?.into_int_value()),
-            Some(WriteId::Value(id)) => Ok(id),
-            None => Err(PassError::Invalid("no write id".into())),
-        }
     }
 
     /// Calls the function or hook for an access of known size.
@@ -72,10 +63,4 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let arguments = [access.pointer.into(), self.c64(access.bytes).into(), self.global_site(site)?.into()];
         self.call(hook, &arguments).map(drop)
     }
-}
-
-/// Cells of several granules are aligned as one.
-pub(super) fn granule_aligned(store: InstructionValue<'_>) {
-    let set = store.set_alignment(4);
-    debug_assert!(set.is_ok(), "a store has an alignment");
 }

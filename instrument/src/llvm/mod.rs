@@ -320,23 +320,6 @@ pub fn set_location(builder: &Builder<'_>, location: Option<LLVMMetadataRef>) {
     unsafe { LLVMSetCurrentDebugLocation2(builder.as_mut_ptr(), location.unwrap_or(std::ptr::null_mut())) };
 }
 
-/// The place in a landing pad that a call may unwind to.
-pub fn landing<'ctx>(call: InstructionValue<'ctx>) -> Option<InstructionValue<'ctx>> {
-    // SAFETY: an invoke has an unwind destination, which begins with its pad.
-    unsafe {
-        if call.get_opcode() != InstructionOpcode::Invoke {
-            return None;
-        }
-        let pad = LLVMGetFirstInstruction(LLVMGetUnwindDest(call.as_value_ref()));
-        let mut at = pad;
-        while !at.is_null() && matches!(LLVMGetInstructionOpcode(at), LLVMOpcode::LLVMPHI | LLVMOpcode::LLVMLandingPad)
-        {
-            at = LLVMGetNextInstruction(at);
-        }
-        (!at.is_null()).then(|| InstructionValue::new(at))
-    }
-}
-
 /// The first instruction after the one that computes a value, behind all PHI nodes.
 pub fn first_after<'ctx>(value: PointerValue<'ctx>) -> Option<InstructionValue<'ctx>> {
     let mut at = as_instruction(value.as_value_ref())?.get_next_instruction()?;
@@ -356,17 +339,23 @@ pub fn behind_phis<'ctx>(phi: InstructionValue<'ctx>) -> Option<InstructionValue
 
 /// Removes a value's instruction, and what only it used, if nothing uses it.
 pub fn remove_unused(value: LLVMValueRef) {
-    // SAFETY: a live value without side effects; the caller holds no other reference to what only it used.
-    unsafe {
-        if LLVMIsAInstruction(value).is_null() || !LLVMGetFirstUse(value).is_null() {
-            return;
+    let mut removed = Vec::new();
+    let mut rest = vec![value];
+    while let Some(value) = rest.pop() {
+        // An operand of two instructions that are gone is on the list twice.
+        if removed.contains(&value) {
+            continue;
         }
-        let operands: Vec<_> = (0..LLVMGetNumOperands(value)).map(|i| LLVMGetOperand(value, i as u32)).collect();
-        if !LLVMIsAPHINode(value).is_null() || !LLVMIsACallInst(value).is_null() {
-            return;
+        // SAFETY: a live value; the caller holds no other reference to what only it used.
+        unsafe {
+            let stays = LLVMIsAInstruction(value).is_null() || !LLVMGetFirstUse(value).is_null();
+            if stays || !LLVMIsAPHINode(value).is_null() || !LLVMIsACallInst(value).is_null() {
+                continue;
+            }
+            rest.extend((0..LLVMGetNumOperands(value)).map(|i| LLVMGetOperand(value, i as u32)));
+            LLVMInstructionEraseFromParent(value);
         }
-        LLVMInstructionEraseFromParent(value);
-        operands.into_iter().for_each(remove_unused);
+        removed.push(value);
     }
 }
 
@@ -458,16 +447,27 @@ pub fn as_function<'ctx>(value: LLVMValueRef) -> Option<FunctionValue<'ctx>> {
     unsafe { if LLVMIsAFunction(value).is_null() { None } else { FunctionValue::new(value) } }
 }
 
+/// A load or store, by its result, of what is aligned to so many bytes and no more.
+pub fn align(access: &impl AsValueRef, bytes: u64) {
+    // SAFETY: the callers have just built a load or a store.
+    unsafe { inkwell::llvm_sys::core::LLVMSetAlignment(access.as_value_ref(), bytes as u32) };
+}
+
 /// A number that LLVM must take as it is.
 pub fn frozen<'ctx>(builder: &Builder<'ctx>, value: IntValue<'ctx>) -> IntValue<'ctx> {
-    // SAFETY: an integer of the function that the builder is in; freezing it gives an integer.
-    unsafe {
-        IntValue::new(inkwell::llvm_sys::core::LLVMBuildFreeze(
-            builder.as_mut_ptr(),
-            value.as_value_ref(),
-            c"".as_ptr(),
-        ))
-    }
+    // SAFETY: freezing an integer gives an integer.
+    unsafe { IntValue::new(freeze(builder, value.as_value_ref())) }
+}
+
+/// An address that LLVM must take as it is.
+pub fn frozen_pointer<'ctx>(builder: &Builder<'ctx>, value: PointerValue<'ctx>) -> PointerValue<'ctx> {
+    // SAFETY: freezing a pointer gives a pointer.
+    unsafe { PointerValue::new(freeze(builder, value.as_value_ref())) }
+}
+
+fn freeze(builder: &Builder<'_>, value: LLVMValueRef) -> LLVMValueRef {
+    // SAFETY: a value of the function that the builder is in.
+    unsafe { inkwell::llvm_sys::core::LLVMBuildFreeze(builder.as_mut_ptr(), value, c"".as_ptr()) }
 }
 
 /// Lets the code generator leave out two steps, for all that this process compiles: scheduling, which looks only at

@@ -71,17 +71,21 @@ pub struct ThreadHeader {
     /// word `counter_base + k`. Never null. Other threads store another column here when the number of threads
     /// changes, relaxed: a bump that loaded the old one counts there. So code loads it for every bump.
     pub column: *mut u64,
+    /// `own_base` in both halves: what two cells are compared with at once.
+    pub own: u64,
+    /// `-own_span` in both halves: the bits in which ids of other threads differ from `own_base`.
+    pub foreign: u64,
+    /// `write_base` in both halves.
+    pub write: u64,
+    /// The directory for writes, this thread's own: 0 also where another thread has claimed the chunk, or this one has
+    /// not written it yet. Other threads store zeros here, relaxed: see the claims of `sigmem`.
+    pub writable: *const u64,
     /// See [`crate::memo`].
     pub memos: [Memo; MEMOS],
     /// How many ranges of memory the runtime knows to hold no events for this thread. A loop nest without calls begins
     /// and ends with none; while it runs, nobody else's write can become visible to the thread, so that what was seen
     /// stays true.
     pub ranges: u64,
-    /// The latest of `quiets`, which objects of older builds compare with.
-    pub quiet: u64,
-    /// The directory for writes, this thread's own: 0 also where another thread has claimed the chunk, or this one has
-    /// not written it yet. Other threads store zeros here, relaxed: see the claims of `sigmem`.
-    pub writable: *const u64,
     /// What the running nest knows of memory ([`crate::window`]): a table whose entries count only with the present
     /// stamp.
     pub windows: *mut Window,
@@ -130,6 +134,24 @@ pub struct EventCounter {
     pub next: u64,
 }
 
+impl ThreadHeader {
+    /// The thread's ids begin at `base`, and there are `span` of them (0: all ids are its own).
+    pub fn set_own(&mut self, base: u32, span: u32) {
+        (self.own_base, self.own_span) = (base, span);
+        (self.own, self.foreign) = (in_both_halves(base), in_both_halves(span.wrapping_neg()));
+    }
+
+    /// The thread writes ids from `base` on.
+    pub fn set_write_base(&mut self, base: u32) {
+        (self.write_base, self.write) = (base, in_both_halves(base));
+    }
+}
+
+/// Two cells of the same content.
+const fn in_both_halves(cell: u32) -> u64 {
+    (cell as u64) << 32 | cell as u64
+}
+
 /// Byte offsets in [`ThreadHeader`] for the pass.
 pub mod offset {
     use super::{EventCounter, EventSlot, ThreadHeader};
@@ -139,14 +161,14 @@ pub mod offset {
 
     /// Of [`ThreadHeader::directory`].
     pub const DIRECTORY: u64 = offset_of!(ThreadHeader, directory) as u64;
-    /// Of [`ThreadHeader::own_base`].
-    pub const OWN_BASE: u64 = offset_of!(ThreadHeader, own_base) as u64;
+    /// Of [`ThreadHeader::own`].
+    pub const OWN: u64 = offset_of!(ThreadHeader, own) as u64;
+    /// Of [`ThreadHeader::foreign`].
+    pub const FOREIGN: u64 = offset_of!(ThreadHeader, foreign) as u64;
+    /// Of [`ThreadHeader::write`].
+    pub const WRITE: u64 = offset_of!(ThreadHeader, write) as u64;
     /// Of [`ThreadHeader::site_bits`].
     pub const SITE_BITS: u64 = offset_of!(ThreadHeader, site_bits) as u64;
-    /// Of [`ThreadHeader::own_span`].
-    pub const OWN_SPAN: u64 = offset_of!(ThreadHeader, own_span) as u64;
-    /// Of [`ThreadHeader::write_base`].
-    pub const WRITE_BASE: u64 = offset_of!(ThreadHeader, write_base) as u64;
     /// Of [`ThreadHeader::events`].
     pub const EVENTS: u64 = offset_of!(ThreadHeader, events) as u64;
     /// Of [`ThreadHeader::visits`].

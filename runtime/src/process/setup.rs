@@ -158,7 +158,7 @@ fn off_thread(process: &Process, no_directory: *const u64) -> Option<*mut Thread
     unsafe {
         (*off).header.directory = no_directory;
         (*off).header.writable = no_directory;
-        (*off).header.own_span = 0;
+        (*off).header.set_own(0, 0);
         (*off).header.events = process.no_events;
         (*off).header.windows = process.no_windows;
         (*off).header.visits = visits.as_ptr().cast();

@@ -134,10 +134,12 @@ impl Thread {
                 call_site: 0,
                 memos_used: 0,
                 column: process.levels.waste(),
+                own: 0,
+                foreign: 0,
+                write: 0,
+                writable: process.signature.directory.base().cast(),
                 memos: [const { Memo::new(ptr::null_mut()) }; MEMOS],
                 ranges: 0,
-                quiet: NONE.into(),
-                writable: process.signature.directory.base().cast(),
                 windows: windows.table(),
                 stamp: NUMBERS,
                 shortest: SHORTEST,
@@ -229,8 +231,8 @@ impl Thread {
     /// `record` is null or that thread's place on the roll.
     pub unsafe fn begin(&mut self, process: &Process, id: u32, record: *mut ThreadRecord, alone: bool) -> bool {
         self.view.pass_on(id);
-        self.header.own_base = self.view.own_base();
-        (self.header.quiet, self.header.quiets) = (NONE.into(), [NONE.into(); QUIETS]);
+        self.header.set_own(self.view.own_base(), self.view.own_span());
+        self.header.quiets = [NONE.into(); QUIETS];
         self.set_alone(alone);
         self.record = record;
         self.context = 0;
@@ -270,7 +272,7 @@ impl Thread {
     /// Whether this thread is the only one: what it writes from now on is serial.
     pub fn set_alone(&mut self, alone: bool) {
         let parallel = if alone { 0 } else { 1 << self.header.site_bits };
-        self.header.write_base = self.header.own_base + parallel;
+        self.header.set_write_base(self.header.own_base + parallel);
     }
 
     /// Empties the event cache.
@@ -305,7 +307,6 @@ impl Thread {
     pub fn remember_no_event(&mut self, state: u32, site: u32) {
         if state & SHARED != 0 {
             let both = u64::from(state) << 32 | u64::from(state);
-            self.header.quiet = both;
             if let Some(place) = self.header.quiets.get_mut(state as usize % QUIETS) {
                 *place = both;
             }

@@ -1,7 +1,6 @@
 //! Cells in LLVM's values, and what assembly compares of them.
 
 use super::super::assembly::Assembly;
-use super::super::read::granule_aligned;
 use super::super::translate::{Shape, Translation};
 use super::{Inlined, invalid};
 use crate::access::powers;
@@ -42,7 +41,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 if access.access.align >= 8 {
                     self.relaxed_value(both, 8)
                 } else {
-                    granule_aligned(both)
+                    llvm::align(&both, GRANULE)
                 }
                 Ok((Loaded::Two(both), self.foreign_bits(both, base, foreign)?))
             }
@@ -75,7 +74,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         for (first, part) in pieces {
             let ty = self.i32.vec_type(part);
             let loaded = b.build_load(ty, self.offset(cells, first)?, "")?.into_vector_value();
-            granule_aligned(loaded);
+            llvm::align(&loaded, GRANULE);
             let repeated: Vec<_> = (0..width).map(|lane| self.c32(lane % part)).collect();
             let spread = match part == width {
                 true => loaded,

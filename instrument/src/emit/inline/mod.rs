@@ -15,14 +15,17 @@ mod cold;
 mod read;
 mod write;
 
+use super::assembly::Assembly;
 use super::prologue::Prologue;
 use super::registers::Registers;
-use super::translate::{Shape, Translation};
+use super::translate::{Shape, Shift, Translation};
 use super::{Emitted, ModuleEmitter};
-use crate::access::Access;
+use crate::access::{Access, Direction};
 use crate::error::PassError;
 use crate::optimise::memos::Place;
-use inkwell::values::{PointerValue, VectorValue};
+use inkwell::values::{IntValue, PointerValue, VectorValue};
+use threadtalk_abi::CHUNK_SHIFT;
+use threadtalk_abi::thread::offset;
 
 /// How much is asked inline; the rest is behind the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +49,9 @@ pub struct Inlined<'p, 'ctx> {
     pub prologue: &'p Prologue<'ctx>,
     /// What is accessed.
     pub access: &'p Access<'ctx>,
-    /// Where its cells are; `None` if the assembly finds them (see [`is_plain`]).
-    pub translation: Option<&'p Translation<'ctx>>,
+    /// From its address to its cells, if other accesses share that; `None` if the assembly looks itself (see
+    /// [`looks_itself`]).
+    pub shift: Option<Shift<'ctx>>,
     /// Where in the source: its number in the module.
     pub site: u32,
     /// What is asked.
@@ -56,8 +60,11 @@ pub struct Inlined<'p, 'ctx> {
 
 /// Cells in a piece of assembly.
 enum Cells<'ctx> {
-    /// One or two, in a register.
-    Few(Width, String),
+    /// One or two, loaded from there whenever something is asked of them: what is not own is rare, and a register that
+    /// kept them would not be free for the program.
+    At(Width, String),
+    /// One or two, in a register, with one more.
+    Held(Width, String),
     /// In vectors.
     Lanes(Vec<VectorValue<'ctx>>),
 }
@@ -75,10 +82,14 @@ struct Tested<'ctx> {
     pointer: Option<String>,
 }
 
-/// Whether the assembly finds the cells: one or two, in one chunk, as many at whatever address.
-pub fn is_plain(access: &Access<'_>) -> bool {
-    let shape = Shape::of(access.bytes, access.align);
-    shape.cells <= 2 && !shape.ragged && !shape.third && access.align >= access.bytes
+/// Whether the assembly can look into the directory: the access lies in one chunk at whatever address.
+pub fn looks_itself(access: &Access<'_>) -> bool {
+    is_few(Shape::of(access.bytes, access.align)) && access.align >= access.bytes
+}
+
+/// One cell or two, as many at whatever address.
+fn is_few(shape: Shape) -> bool {
+    shape.cells <= 2 && !shape.ragged && !shape.third
 }
 
 /// One cell or two: how an instruction ends, and what a register is called.
@@ -112,6 +123,56 @@ impl Width {
 }
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
+    /// Looks into a directory, a field of the control block, and leaves the shift in a register.
+    fn look_up(
+        &self,
+        a: &mut Assembly<'ctx>,
+        access: &Inlined<'_, 'ctx>,
+        pointer: &str,
+        (field, to): (u64, &str),
+    ) -> Emitted<()> {
+        let other = if to == "%r11" { "%rdi" } else { "%r11" };
+        let directory = a.field(self.header(access)?, field);
+        a.line(format!("movq {pointer}, {to}"));
+        a.line(format!("shrq $${CHUNK_SHIFT}, {to}"));
+        a.line(format!("movq {directory}, {other}"));
+        a.line(format!("movq ({other},{to},8), {to}"));
+        Ok(())
+    }
+
+    /// Whether the cells in a register are own: the flags say equal then. The register is another afterwards.
+    fn test_own(
+        &self,
+        a: &mut Assembly<'ctx>,
+        access: &Inlined<'_, 'ctx>,
+        width: Width,
+        register: &str,
+    ) -> Emitted<()> {
+        let header = self.header(access)?;
+        let (own, foreign) = (a.field(header, offset::OWN), a.field(header, offset::FOREIGN));
+        let (suffix, register) = (width.suffix(), width.name(register));
+        a.line(format!("xor{suffix} {own}, {register}"));
+        a.line(format!("test{suffix} {register}, {foreign}"));
+        Ok(())
+    }
+
+    /// What leads to the cells, if other accesses share it or the assembly cannot look itself. Of a write 0 where it
+    /// must not go to cells in two stretches.
+    fn shared_shift(&self, direction: Direction, shift: Shift<'ctx>) -> Emitted<IntValue<'ctx>> {
+        match (direction, shift.odd) {
+            (Direction::Write, Some(odd)) => {
+                Ok(self.builder.build_select(odd, self.c64(0), shift.value, "")?.into_int_value())
+            }
+            _ => Ok(shift.value),
+        }
+    }
+
+    /// Where many cells are, or a number that depends on the address.
+    fn translation(&self, direction: Direction, access: &Inlined<'_, 'ctx>) -> Emitted<Translation<'ctx>> {
+        let shift = access.shift.ok_or(invalid("no shift"))?;
+        self.translated(access.access, Shift { value: self.shared_shift(direction, shift)?, ..shift })
+    }
+
     fn header(&self, access: &Inlined<'_, 'ctx>) -> Emitted<PointerValue<'ctx>> {
         access.prologue.header.ok_or(invalid("no header"))
     }

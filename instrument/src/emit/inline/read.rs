@@ -1,18 +1,19 @@
 //! The inlined read.
 
 use super::super::assembly::Assembly;
-use super::super::translate::{Shape, Translation};
+use super::super::translate::Shape;
 use super::cells::Loaded;
-use super::{Ask, Cells, Inlined, Tested, Width, invalid};
+use super::{Ask, Cells, Inlined, Tested, Width, is_few};
 use crate::access::Direction;
 use crate::emit::{Emitted, ModuleEmitter};
-use crate::optimise::memos::Place;
+use crate::llvm;
+use crate::optimise::memos;
 use inkwell::types::BasicType;
 use inkwell::values::IntValue;
 use std::mem::offset_of;
+use threadtalk_abi::GRANULE;
 use threadtalk_abi::module::ModuleBases;
 use threadtalk_abi::thread::{EVENT_SITE_FACTOR, EVENT_SLOTS, QUIETS, offset};
-use threadtalk_abi::{CHUNK_SHIFT, GRANULE};
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// A read.
@@ -26,18 +27,18 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             self.cold(&mut a, (Direction::Read, read), None)?;
             return self.assemble(a);
         }
-        let (mut a, tested) = match read.translation {
-            None => self.test_plain(read)?,
-            Some(translation) => self.test_translated(read, translation)?,
+        let (mut a, tested) = match is_few(Shape::of(read.access.bytes, read.access.align)) {
+            true => self.test_few(read)?,
+            false => self.test_many(read)?,
         };
         a.line("je 1f");
         // A memo that sees quiet values all the time takes their state over, if it is not settled here.
-        if let (Cells::Few(width, cells), Ask::Own | Ask::Events, None) = (&tested.cells, read.ask, &tested.last) {
-            let header = a.register(self.header(read)?);
-            a.line(format!("movl {}, %edi", Width::One.name(cells)));
+        if let (Cells::At(width, cells), Ask::Own | Ask::Events) = (&tested.cells, read.ask) {
+            let quiet = a.element(self.header(read)?, offset::QUIETS, "%rdi");
+            a.line(format!("movl {cells}, %edi"));
             a.line(format!("andl $${}, %edi", QUIETS - 1));
-            let (suffix, cells) = (width.suffix(), width.name(cells));
-            a.line(format!("cmp{suffix} {}({header},%rdi,8), {cells}", offset::QUIETS));
+            a.line(format!("movq {quiet}, %rdi"));
+            a.line(format!("cmp{} {}, {cells}", width.suffix(), width.name("%rdi")));
             a.line("je 1f");
         }
         if matches!(read.ask, Ask::Memo(_) | Ask::Events) {
@@ -54,72 +55,42 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.assemble(a)
     }
 
-    /// Finds the cells of an access that lies in one chunk, and tests whether they are own: in assembly, which takes
-    /// the code generator a tenth of what ten instructions of LLVM take.
-    fn test_plain(&self, read: &Inlined<'_, 'ctx>) -> Emitted<(Assembly<'ctx>, Tested<'ctx>)> {
+    /// Tests whether one cell or two are own. All of it is assembly, which takes the code generator a tenth of what as
+    /// many instructions of LLVM take.
+    fn test_few(&self, read: &Inlined<'_, 'ctx>) -> Emitted<(Assembly<'ctx>, Tested<'ctx>)> {
+        let shape = Shape::of(read.access.bytes, read.access.align);
         let mut outputs = vec![("=&{di}", self.i64.into())];
-        let keeps = read.ask != Ask::Bare;
+        // Who asks nothing more needs the granule no longer than the test does.
+        let keeps = shape.round && read.ask != Ask::Bare;
         if keeps {
             outputs.push(("=&r", self.i64.into()));
         }
         let mut a = Assembly::new(outputs);
-        let shape = Shape::of(read.access.bytes, read.access.align);
-        let pointer = a.register(self.number_of(read.access.pointer)?);
-        let directory = a.register(read.prologue.directory.ok_or(invalid("no directory"))?);
-        a.line(format!("movq {pointer}, %r11"));
-        a.line(format!("shrq $${CHUNK_SHIFT}, %r11"));
-        a.line(format!("movq ({directory},%r11,8), %r11"));
-        let at = if shape.round {
-            a.line(format!("movq {pointer}, %rdi"));
-            a.line(format!("andq $${}, %rdi", -(GRANULE as i64)));
-            "%rdi"
-        } else {
-            &pointer
+        let pointer = a.register(llvm::frozen_pointer(&self.builder, read.access.pointer));
+        let shift = match read.shift {
+            Some(shift) => a.register(shift.value),
+            None => {
+                self.look_up(&mut a, read, &pointer, (offset::DIRECTORY, "%r11"))?;
+                "%r11".into()
+            }
         };
-        let width = Width::of(shape);
-        let cells = if keeps { "${1:q}" } else { "%rdi" };
-        let (suffix, work) = (width.suffix(), width.name("%rdi"));
-        a.line(format!("mov{suffix} ({at},%r11), {}", width.name(cells)));
-        if keeps {
-            a.line(format!("mov{suffix} {}, {work}", width.name(cells)));
+        let mut cells = format!("({pointer},{shift})");
+        if shape.round {
+            let granule = if keeps { "${1:q}" } else { "%rdi" };
+            a.line(format!("movq {pointer}, {granule}"));
+            a.line(format!("andq $${}, {granule}", -(GRANULE as i64)));
+            cells = format!("({granule},{shift})");
         }
+        let width = Width::of(shape);
+        a.line(format!("mov{} {cells}, {}", width.suffix(), width.name("%rdi")));
         self.test_own(&mut a, read, width, "%rdi")?;
-        let tested = Tested {
-            cells: Cells::Few(width, cells.into()),
-            last: None,
-            shift: "%r11".into(),
-            count: format!("$${}", shape.cells),
-            pointer: Some(pointer),
-        };
-        Ok((a, tested))
+        let count = format!("$${}", shape.cells);
+        Ok((a, Tested { cells: Cells::At(width, cells), last: None, shift, count, pointer: Some(pointer) }))
     }
 
-    /// Whether the cells in a register are own: the flags say equal then.
-    pub(super) fn test_own(
-        &self,
-        a: &mut Assembly<'ctx>,
-        access: &Inlined<'_, 'ctx>,
-        width: Width,
-        register: &str,
-    ) -> Emitted<()> {
-        let own = match width {
-            Width::One => access.prologue.own,
-            Width::Two => access.prologue.own_pair,
-        };
-        let (base, foreign) = own.ok_or(invalid("no own range"))?;
-        let (base, foreign) = (a.register(base), a.register(foreign));
-        let (suffix, register) = (width.suffix(), width.name(register));
-        a.line(format!("xor{suffix} {}, {register}", width.name(&base)));
-        a.line(format!("test{suffix} {}, {register}", width.name(&foreign)));
-        Ok(())
-    }
-
-    /// Tests cells whose place other accesses share, or that are many, or whose number depends on the address.
-    fn test_translated(
-        &self,
-        read: &Inlined<'_, 'ctx>,
-        translation: &Translation<'ctx>,
-    ) -> Emitted<(Assembly<'ctx>, Tested<'ctx>)> {
+    /// Tests cells that are many, or whose number depends on the address.
+    fn test_many(&self, read: &Inlined<'_, 'ctx>) -> Emitted<(Assembly<'ctx>, Tested<'ctx>)> {
+        let translation = &self.translation(Direction::Read, read)?;
         let (cells, others) = self.load_cells(read, translation)?;
         let (last, others) = self.with_last(read.prologue, translation, others)?;
         let mut outputs = vec![("=&{di}", others.get_type().into())];
@@ -135,12 +106,12 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             _ => a.register(value),
         };
         let cells = match cells {
-            Loaded::One(cell) => Cells::Few(Width::One, register(cell)),
-            Loaded::Two(cells) => Cells::Few(Width::Two, register(cells)),
+            Loaded::One(cell) => Cells::Held(Width::One, register(cell)),
+            Loaded::Two(cells) => Cells::Held(Width::Two, register(cells)),
             Loaded::Lanes(parts) => Cells::Lanes(parts),
         };
         let last = last.map(&mut register);
-        let shift = register(translation.shift);
+        let shift = register(translation.shift.value);
         let whole = Shape::of(read.access.bytes, read.access.align).cells;
         let count = match translation.last {
             Some(last) if read.ask != Ask::Bare => {
@@ -157,14 +128,19 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         &self,
         a: &mut Assembly<'ctx>,
         read: &Inlined<'_, 'ctx>,
-        place: Place,
+        place: memos::Place,
         tested: &Tested<'ctx>,
     ) -> Emitted<()> {
-        let memo = self.offset(self.header(read)?, offset::MEMOS + u64::from(place.number) * offset::MEMO_SIZE)?;
-        let state = a.memory(self.offset(memo, offset::MEMO_STATES)?);
-        let left = a.memory(self.offset(memo, offset::MEMO_LEFT)?);
+        let (header, memo) = (self.header(read)?, offset::MEMOS + u64::from(place.number) * offset::MEMO_SIZE);
+        let state = a.field(header, memo + offset::MEMO_STATES);
+        let left = a.field(header, memo + offset::MEMO_LEFT);
         match &tested.cells {
-            Cells::Few(width, cells) => a.line(format!("cmp{} {state}, {}", width.suffix(), width.name(cells))),
+            Cells::At(width, cells) => {
+                let (suffix, register) = (width.suffix(), width.name("%rdi"));
+                a.line(format!("mov{suffix} {cells}, {register}"));
+                a.line(format!("cmp{suffix} {state}, {register}"));
+            }
+            Cells::Held(width, cells) => a.line(format!("cmp{} {state}, {}", width.suffix(), width.name(cells))),
             Cells::Lanes(parts) => self.compare_parts(a, parts, &state)?,
         }
         a.line("jne 2f");
@@ -179,12 +155,20 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
 
     /// Counts the read if all its cells are in one state that the event cache knows.
     fn ask_events(&self, a: &mut Assembly<'ctx>, read: &Inlined<'_, 'ctx>, tested: &Tested<'ctx>) -> Emitted<()> {
-        let events = a.memory(self.offset(self.header(read)?, offset::EVENTS)?);
+        let events = a.field(self.header(read)?, offset::EVENTS);
         let base = self.base(a, offset_of!(ModuleBases, site_base))?;
         let salt = self.base(a, offset_of!(ModuleBases, site_salt))?;
         match &tested.cells {
-            Cells::Few(Width::One, cell) => a.line(format!("movl {}, %r11d", Width::One.name(cell))),
-            Cells::Few(Width::Two, cells) => {
+            Cells::At(Width::One, cell) => a.line(format!("movl {cell}, %r11d")),
+            Cells::At(Width::Two, cells) => {
+                a.line(format!("movq {cells}, %r11"));
+                a.line("movl %r11d, %edi");
+                a.line("shrq $$32, %r11");
+                a.line("cmpl %edi, %r11d");
+                a.line("jne 2f");
+            }
+            Cells::Held(Width::One, cell) => a.line(format!("movl {}, %r11d", Width::One.name(cell))),
+            Cells::Held(Width::Two, cells) => {
                 a.line(format!("movq {cells}, %r11"));
                 a.line("shrq $$32, %r11");
                 a.line(format!("cmpl {}, %r11d", Width::One.name(cells)));

@@ -1,12 +1,13 @@
 //! The inlined write.
 
 use super::super::assembly::Assembly;
-use super::super::translate::{Shape, Translation};
-use super::{Ask, Inlined, Width, invalid};
+use super::super::translate::Shape;
+use super::{Ask, Inlined, Width, invalid, is_few};
 use crate::access::Direction;
 use crate::emit::{Emitted, ModuleEmitter};
-use inkwell::values::IntValue;
-use threadtalk_abi::{CHUNK_SHIFT, GRANULE};
+use crate::llvm;
+use threadtalk_abi::GRANULE;
+use threadtalk_abi::thread::offset;
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// A write.
@@ -16,68 +17,67 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             self.cold(&mut a, (Direction::Write, write), None)?;
             return self.assemble(a);
         }
-        let id = self.id_of_writes(write.prologue)?;
-        let id = self.builder.build_int_add(id, self.c32(write.site), "")?;
-        match write.translation {
-            None => self.write_plain(&mut a, write, id)?,
-            Some(translation) => self.write_translated(&mut a, write, translation, id)?,
+        match is_few(Shape::of(write.access.bytes, write.access.align)) {
+            true => self.write_few(&mut a, write)?,
+            false => self.write_many(&mut a, write)?,
         }
         a.line("1:");
         self.assemble(a)
     }
 
-    /// A write of one cell or two in one chunk.
-    fn write_plain(&self, a: &mut Assembly<'ctx>, write: &Inlined<'_, 'ctx>, id: IntValue<'ctx>) -> Emitted<()> {
+    /// A write of one cell or two.
+    fn write_few(&self, a: &mut Assembly<'ctx>, write: &Inlined<'_, 'ctx>) -> Emitted<()> {
         let shape = Shape::of(write.access.bytes, write.access.align);
         let width = Width::of(shape);
-        let pointer = a.register(self.number_of(write.access.pointer)?);
-        let directory = a.register(write.prologue.writable.ok_or(invalid("no directory"))?);
-        let ids = a.register(if width == Width::One { id } else { self.in_both_halves(id)? });
-        a.line(format!("movq {pointer}, %rdi"));
-        a.line(format!("shrq $${CHUNK_SHIFT}, %rdi"));
-        a.line(format!("movq ({directory},%rdi,8), %rdi"));
-        a.line("testq %rdi, %rdi");
-        let find_cells = |a: &mut Assembly<'ctx>| {
-            a.line(format!("addq {pointer}, %rdi"));
-            if shape.round {
-                // A shift is a multiple of a granule.
-                a.line(format!("andq $${}, %rdi", -(GRANULE as i64)));
+        let pointer = a.register(llvm::frozen_pointer(&self.builder, write.access.pointer));
+        let shift = match write.shift {
+            Some(shift) => a.register(self.shared_shift(Direction::Write, shift)?),
+            None => {
+                self.look_up(a, write, &pointer, (offset::WRITABLE, "%rdi"))?;
+                "%rdi".into()
             }
         };
+        let mut place = Place { cells: format!("({pointer},{shift})"), pointer, shift };
+        a.line(format!("testq {0}, {0}", place.shift));
         if write.ask == Ask::Guarded {
             a.line("je 2f");
-            find_cells(a);
-            a.line(format!("mov{} (%rdi), {}", width.suffix(), width.name("%r11")));
+            place.round(a, shape);
+            a.line(format!("mov{} {}, {}", width.suffix(), place.cells, width.name("%r11")));
             self.test_own(a, write, width, "%r11")?;
             a.line("je 3f");
         } else {
             a.line("jne 3f");
         }
         a.line("2:");
-        self.cold(a, (Direction::Write, write), Some(&pointer))?;
+        self.cold(a, (Direction::Write, write), Some(&place.pointer))?;
         a.line("jmp 1f");
         a.line("3:");
         if write.ask != Ask::Guarded {
-            find_cells(a);
+            place.round(a, shape);
         }
-        a.line(format!("mov{} {}, (%rdi)", width.suffix(), width.name(&ids)));
+        let thread = a.field(self.header(write)?, offset::WRITE);
+        let module = a.register(write.prologue.sites.ok_or(invalid("no sites"))?);
+        match width {
+            Width::One => {
+                a.line(format!("movl {thread}, %r11d"));
+                a.line(format!("leal {}(%r11,{module}), %r11d", write.site as i32));
+            }
+            Width::Two => {
+                a.line(format!("movabsq $${}, %r11", u64::from(write.site) << 32 | u64::from(write.site)));
+                a.line(format!("addq {thread}, %r11"));
+                a.line(format!("addq {module}, %r11"));
+            }
+        }
+        a.line(format!("mov{} {}, {}", width.suffix(), width.name("%r11"), place.cells));
         Ok(())
     }
 
-    /// A write of cells whose place other accesses share, or of many, or of a number that depends on the address.
-    fn write_translated(
-        &self,
-        a: &mut Assembly<'ctx>,
-        write: &Inlined<'_, 'ctx>,
-        translation: &Translation<'ctx>,
-        id: IntValue<'ctx>,
-    ) -> Emitted<()> {
+    /// A write of many cells, or of a number that depends on the address.
+    fn write_many(&self, a: &mut Assembly<'ctx>, write: &Inlined<'_, 'ctx>) -> Emitted<()> {
         let b = &self.builder;
-        let shift = match translation.odd {
-            Some(odd) => b.build_select(odd, self.c64(0), translation.shift, "")?.into_int_value(),
-            None => translation.shift,
-        };
-        let shift = a.register(shift);
+        let id = b.build_int_add(self.id_of_writes(write.prologue)?, self.c32(write.site), "")?;
+        let translation = &self.translation(Direction::Write, write)?;
+        let shift = a.register(translation.shift.value);
         a.line(format!("testq {shift}, {shift}"));
         if write.ask == Ask::Guarded {
             let (_, others) = self.load_cells(write, translation)?;
@@ -115,5 +115,26 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             a.line(format!("movl {id}, {at}"));
         }
         Ok(())
+    }
+}
+
+/// Where one cell or two are written.
+struct Place {
+    /// The register with the address of the data.
+    pointer: String,
+    /// The one with what leads from there to the cells.
+    shift: String,
+    /// The cells.
+    cells: String,
+}
+
+impl Place {
+    /// The cells of whole granules, in rdi, if the address may lie inside one: a shift is a multiple of a granule.
+    fn round(&mut self, a: &mut Assembly<'_>, shape: Shape) {
+        if shape.round {
+            a.line(format!("leaq {}, %rdi", self.cells));
+            a.line(format!("andq $${}, %rdi", -(GRANULE as i64)));
+            self.cells = "(%rdi)".into();
+        }
     }
 }
