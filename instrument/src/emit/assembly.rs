@@ -5,7 +5,9 @@ use super::{Emitted, ModuleEmitter};
 use crate::error::PassError;
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::types::{AnyType, BasicTypeEnum};
-use inkwell::values::{BasicMetadataValueEnum, IntValue, PointerValue, VectorValue};
+use inkwell::values::{
+    AggregateValue, BasicMetadataValueEnum, BasicValueEnum, CallSiteValue, IntValue, PointerValue, VectorValue,
+};
 
 /// What every piece may change besides its outputs. For each register that is named here LLVM looks through the names
 /// of all registers of all classes, twice. So r11 is an output, of which it finds the first class that fits, and
@@ -82,8 +84,19 @@ impl<'ctx> Assembly<'ctx> {
 }
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
+    /// Puts the piece at the builder's place, and gives what it leaves in output 0.
+    pub(super) fn assemble_for_result(&self, piece: Assembly<'ctx>) -> Emitted<BasicValueEnum<'ctx>> {
+        let outputs = self.assemble_call(piece)?.try_as_basic_value().basic();
+        let outputs = outputs.ok_or(PassError::Invalid("assembly without outputs".into()))?;
+        Ok(self.builder.build_extract_value(outputs.into_struct_value().as_aggregate_value_enum(), 0, "")?)
+    }
+
     /// Puts the piece at the builder's place.
     pub(super) fn assemble(&self, piece: Assembly<'ctx>) -> Emitted<()> {
+        self.assemble_call(piece).map(drop)
+    }
+
+    fn assemble_call(&self, piece: Assembly<'ctx>) -> Emitted<CallSiteValue<'ctx>> {
         let function = self.here()?.get_parent().ok_or(PassError::Invalid("block without function".into()))?;
         let clobbers = if self.registers(function) == Registers::Avx512 { MASKS } else { CLOBBERS };
         let outputs = piece.outputs.iter().map(|(constraint, _)| *constraint);
@@ -100,11 +113,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 other => Err(PassError::Invalid(format!("no operand of assembly: {other}"))),
             })
             .collect::<Emitted<_>>()?;
-        let ty = match types[..] {
-            [] => self.context.void_type().fn_type(&parameters, false),
-            [BasicTypeEnum::IntType(ty)] => ty.fn_type(&parameters, false),
-            _ => self.context.struct_type(&types, false).fn_type(&parameters, false),
-        };
+        let ty = self.context.struct_type(&types, false).fn_type(&parameters, false);
         let text = piece.text.join("\n\t");
         let pointer = self.context.create_inline_asm(ty, text, constraints, true, false, None, false);
         let call = self.builder.build_indirect_call(ty, pointer, &values, "")?;
@@ -116,6 +125,6 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         for (i, _) in piece.inputs.iter().enumerate().filter(|(_, (constraint, _))| *constraint == "*m") {
             call.add_attribute(AttributeLoc::Param(i as u32), byte);
         }
-        Ok(())
+        Ok(call)
     }
 }

@@ -1,5 +1,6 @@
 //! What comes before a question in a nest: the loop looks into its windows ([`threadtalk_abi::window`]).
 
+use super::assembly::Assembly;
 use super::prologue::Prologue;
 use super::{Emitted, Likely, ModuleEmitter};
 use crate::access::Direction;
@@ -24,12 +25,6 @@ pub struct Looking<'ctx> {
     pub called: bool,
     /// Other functions have loops in the nest.
     pub keyed: bool,
-}
-
-/// A window that counts, and how many granules the loop reads in it.
-struct Counted<'ctx> {
-    counter: PointerValue<'ctx>,
-    granules: IntValue<'ctx>,
 }
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
@@ -74,23 +69,19 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
 
         b.position_at_end(look);
         llvm::set_location(b, llvm::debug::of(offer.branch).map(|l| l.raw));
-        let table = b.build_load(self.ptr, self.offset(header, offset::WINDOWS)?, "")?.into_pointer_value();
-        let stamp = self.load_int(self.i64, header, offset::STAMP)?;
         let mut all: Option<IntValue<'ctx>> = None;
         let mut windows = Vec::new();
         for (group, number) in groups.iter().zip(offer.number as u64..) {
-            let (window, found) = self.find_window((table, stamp), group, (number, looking.keyed), offer.iterations)?;
-            all = Some(match all {
-                Some(others) => b.build_and(others, found, "")?,
-                None => found,
-            });
+            let window = self.find_window(header, group, (number, looking.keyed), offer.iterations)?;
+            let found = b.build_is_not_null(window, "")?;
+            all = Some(all.map(|others| b.build_and(others, found, "")).transpose()?.unwrap_or(found));
             windows.push(window);
         }
         let all = all.ok_or(PassError::Invalid("a loop without accesses".into()))?;
         self.branch(all, count, ask, Likely::Usually)?;
 
         b.position_at_end(count);
-        self.count_windows(offer, groups, &windows, ask)?;
+        self.count_windows(offer, groups, &windows)?;
         let settled = b.build_int_add(self.load_int(self.i64, header, offset::SETTLED)?, offer.iterations, "")?;
         b.build_store(self.offset(header, offset::SETTLED)?, settled)?;
         for (group, window) in groups.iter().zip(&windows).filter(|(g, _)| !g.writes.is_empty()) {
@@ -156,44 +147,79 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok((from, b.build_int_add(b.build_int_add(from, steps, "")?, rest, "")?))
     }
 
-    /// The entry that may be a group's window, and whether it is.
+    /// A group's window; null if it is not found, or if an event of what the loop reads there is to be sampled.
+    ///
+    /// One piece of assembly, as accesses are ([`super::inline`]): some twenty instructions of LLVM for each group were
+    /// an eighth of what instrumenting a file of short loops added to its compile time.
     fn find_window(
         &self,
-        (table, stamp): (PointerValue<'ctx>, IntValue<'ctx>),
+        header: PointerValue<'ctx>,
         group: &Group<'ctx>,
         (number, keyed): (u64, bool),
         iterations: IntValue<'ctx>,
-    ) -> Emitted<(PointerValue<'ctx>, IntValue<'ctx>)> {
-        let b = &self.builder;
+    ) -> Emitted<PointerValue<'ctx>> {
+        let counts = counts(group);
+        let mut outputs = vec![("=&{di}", self.ptr.into())];
+        if counts {
+            outputs.push(("=&r", self.i64.into()));
+        }
+        let mut a = Assembly::new(outputs);
         let (from, to) = self.range(group, iterations)?;
+        let (from, to) = (a.register(from), a.register(to));
         let shift = if group.strided { LINE_SHIFT } else { PAGE_SHIFT };
-        let place = b.build_right_shift(from, self.c64(u64::from(shift)), false, "")?;
-        let place = b.build_int_add(place, self.c64(number * APART), "")?;
-        let spread = b.build_int_mul(place, self.c64(SPREAD), "")?;
-        let index = b.build_right_shift(spread, self.c64(u64::from(64 - WINDOWS_LOG2)), false, "")?;
-        let size = u64::from(offset::WINDOW_SIZE.trailing_zeros());
-        let window = self.offset_by(table, b.build_left_shift(index, self.c64(size), "")?)?;
-
-        let field = |offset: u64| self.load_int(self.i64, window, offset);
-        let stamp = b.build_int_add(stamp, self.c64(number), "")?;
-        let mut tests = vec![
-            self.compare(IntPredicate::EQ, field(offset::WINDOW_STAMP)?, stamp)?,
-            self.compare(IntPredicate::ULE, field(offset::WINDOW_FIRST)?, from)?,
-            self.compare(IntPredicate::ULE, to, field(offset::WINDOW_END)?)?,
-        ];
+        a.line(format!("movq {from}, %rdi"));
+        a.line(format!("shrq $${shift}, %rdi"));
+        a.line(format!("addq $${}, %rdi", number * APART));
+        a.line(format!("movabsq $${SPREAD}, %r11"));
+        a.line("imulq %r11, %rdi");
+        a.line(format!("shrq $${}, %rdi", 64 - WINDOWS_LOG2));
+        a.line(format!("shlq $${}, %rdi", offset::WINDOW_SIZE.trailing_zeros()));
+        let (table, stamp) = (a.field(header, offset::WINDOWS), a.field(header, offset::STAMP));
+        a.line(format!("addq {table}, %rdi"));
+        a.line(format!("movq {stamp}, %r11"));
+        a.line(format!("addq $${number}, %r11"));
+        for (field, value, fails) in [
+            (offset::WINDOW_STAMP, "%r11", "jne"),
+            (offset::WINDOW_FIRST, &from, "jb"),
+            (offset::WINDOW_END, &to, "ja"),
+        ] {
+            a.line(format!("cmpq {field}(%rdi), {value}"));
+            a.line(format!("{fails} 2f"));
+        }
+        let mut equal = Vec::new();
         if group.strided {
-            tests.push(self.compare(IntPredicate::EQ, field(offset::WINDOW_STRIDE)?, group.stride)?);
-            tests.push(self.compare(IntPredicate::EQ, field(offset::WINDOW_ITERATIONS)?, iterations)?);
+            equal.extend([(offset::WINDOW_STRIDE, group.stride), (offset::WINDOW_ITERATIONS, iterations)]);
         }
         if keyed {
             let place = if group.strided { offset::WINDOW_CELLS } else { offset::WINDOW_GRANULES };
-            tests.push(self.compare(IntPredicate::EQ, field(place)?, self.key(group)?)?);
+            equal.push((place, self.key(group)?));
         }
-        let mut all = tests[0];
-        for test in &tests[1..] {
-            all = b.build_and(all, *test, "")?;
+        for (field, value) in equal {
+            let value = a.register(value);
+            a.line(format!("cmpq {field}(%rdi), {value}"));
+            a.line("jne 2f");
         }
-        Ok((window, all))
+        if counts {
+            let granules = match group.strided {
+                true => format!("{}(%rdi)", offset::WINDOW_GRANULES),
+                false => a.register(self.granules_of(group, iterations)?),
+            };
+            a.line(format!("movq {}(%rdi), %r11", offset::WINDOW_COUNTER));
+            a.line(format!("movq {granules}, ${{1:q}}"));
+            a.line(format!("addq {}(%r11), ${{1:q}}", offset::COUNTER_RAR));
+            a.line(format!("cmpq {}(%r11), ${{1:q}}", offset::COUNTER_NEXT));
+            a.line("jae 2f");
+        }
+        a.line("jmp 1f");
+        a.line("2:");
+        a.line("xorl %edi, %edi");
+        a.line("1:");
+        Ok(self.assemble_for_result(a)?.into_pointer_value())
+    }
+
+    /// How many granules a loop reads in a group that is not strided.
+    fn granules_of(&self, group: &Group<'ctx>, iterations: IntValue<'ctx>) -> Emitted<IntValue<'ctx>> {
+        Ok(self.builder.build_int_mul(iterations, self.c64(group.granules), "")?)
     }
 
     /// What tells a group from those of other functions.
@@ -207,41 +233,21 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(self.builder.build_or(site, self.c64(window::key(0, !group.writes.is_empty())), "")?)
     }
 
-    /// Counts what the loop reads, if no event of it is to be sampled.
+    /// Counts what the loop reads. Two groups may have one counter.
     fn count_windows(
         &self,
         offer: &Offer<'ctx>,
         groups: &[Group<'ctx>],
         windows: &[PointerValue<'ctx>],
-        ask: BasicBlock<'ctx>,
     ) -> Emitted<()> {
         let b = &self.builder;
-        let mut counted = Vec::new();
-        let mut due: Option<IntValue<'ctx>> = None;
-        // What a group writes is its thread's own, and no event.
-        for (group, window) in groups.iter().zip(windows).filter(|(g, _)| g.granules > 0 && g.writes.is_empty()) {
+        for (group, window) in groups.iter().zip(windows).filter(|(group, _)| counts(group)) {
             let granules = match group.strided {
                 true => self.load_int(self.i64, *window, offset::WINDOW_GRANULES)?,
-                false => b.build_int_mul(offer.iterations, self.c64(group.granules), "")?,
+                false => self.granules_of(group, offer.iterations)?,
             };
             let counter = self.offset(*window, offset::WINDOW_COUNTER)?;
             let counter = b.build_load(self.ptr, counter, "")?.into_pointer_value();
-            let before = self.load_int(self.i64, counter, offset::COUNTER_RAR)?;
-            let next = self.load_int(self.i64, counter, offset::COUNTER_NEXT)?;
-            let reached = self.compare(IntPredicate::UGE, b.build_int_add(before, granules, "")?, next)?;
-            due = Some(match due {
-                Some(others) => b.build_or(others, reached, "")?,
-                None => reached,
-            });
-            counted.push(Counted { counter, granules });
-        }
-        if let Some(due) = due {
-            let free = self.block_after(self.here()?);
-            self.branch(due, ask, free, Likely::Rarely)?;
-            b.position_at_end(free);
-        }
-        // Two groups may have one counter, so that each addition reads it again.
-        for Counted { counter, granules } in counted {
             let before = self.load_int(self.i64, counter, offset::COUNTER_RAR)?;
             let at = self.offset(counter, offset::COUNTER_RAR)?;
             b.build_store(at, b.build_int_add(before, granules, "")?)?;
@@ -285,4 +291,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         b.position_at_end(done);
         Ok(())
     }
+}
+
+/// Whether a group's reads are counted. What it writes is its thread's own, and no event.
+fn counts(group: &Group<'_>) -> bool {
+    group.granules > 0 && group.writes.is_empty()
 }
