@@ -116,8 +116,8 @@ shell_with_result!("__threadtalk_nest", super::whole_nest);
 // Instrumented modules refer to this symbol: objects for another version of the contract do not link.
 global_asm!(
     ".pushsection .rodata.__threadtalk_abi,\"a\",@progbits",
-    ".globl __threadtalk_abi_v4",
-    "__threadtalk_abi_v4:",
+    ".globl __threadtalk_abi_v5",
+    "__threadtalk_abi_v5:",
     ".long 2",
     ".popsection",
 );
