@@ -3,7 +3,7 @@
 use super::super::assembly::Assembly;
 use super::super::translate::Shape;
 use super::cells::Loaded;
-use super::{Ask, Cells, Inlined, Tested, Width, is_few};
+use super::{Ask, Cells, Inlined, Tested, Width, invalid, is_few};
 use crate::access::Direction;
 use crate::emit::{Emitted, ModuleEmitter};
 use crate::llvm;
@@ -33,9 +33,14 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         };
         a.line("je 1f");
         // A memo that sees quiet values all the time takes their state over, if it is not settled here.
-        if let (Cells::At(width, cells), Ask::Own | Ask::Events) = (&tested.cells, read.ask) {
+        let cells = match (&tested.cells, &tested.last, read.ask) {
+            (Cells::At(width, cells), _, Ask::Own) => Some((*width, cells.clone(), cells.clone())),
+            (Cells::Held(width, cells), None, Ask::Events) => Some((*width, width.name(cells), Width::One.name(cells))),
+            _ => None,
+        };
+        if let Some((width, cells, first)) = cells {
             let quiet = a.element(self.header(read)?, offset::QUIETS, "%rdi");
-            a.line(format!("movl {cells}, %edi"));
+            a.line(format!("movl {first}, %edi"));
             a.line(format!("andl $${}, %edi", QUIETS - 1));
             a.line(format!("movq {quiet}, %rdi"));
             a.line(format!("cmp{} {}, {cells}", width.suffix(), width.name("%rdi")));
@@ -60,9 +65,12 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     fn test_few(&self, read: &Inlined<'_, 'ctx>) -> Emitted<(Assembly<'ctx>, Tested<'ctx>)> {
         let shape = Shape::of(read.access.bytes, read.access.align);
         let mut outputs = vec![("=&{di}", self.i64.into())];
-        // Who asks nothing more needs the granule no longer than the test does.
-        let keeps = shape.round && read.ask != Ask::Bare;
-        if keeps {
+        let width = Width::of(shape);
+        // Reads of what others wrote are many in some loops, and ask several things of the cells. For the rest they are
+        // loaded again; who asks nothing more needs the granule no longer than the test does.
+        let holds = read.ask == Ask::Events;
+        let keeps = shape.round && matches!(read.ask, Ask::Own | Ask::Memo(_));
+        if keeps || holds {
             outputs.push(("=&r", self.i64.into()));
         }
         let mut a = Assembly::new(outputs);
@@ -81,11 +89,18 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             a.line(format!("andq $${}, {granule}", -(GRANULE as i64)));
             cells = format!("({granule},{shift})");
         }
-        let width = Width::of(shape);
-        a.line(format!("mov{} {cells}, {}", width.suffix(), width.name("%rdi")));
+        let (suffix, work) = (width.suffix(), width.name("%rdi"));
+        let cells = if holds {
+            a.line(format!("mov{suffix} {cells}, {}", width.name("${1:q}")));
+            a.line(format!("mov{suffix} {}, {work}", width.name("${1:q}")));
+            Cells::Held(width, "${1:q}".into())
+        } else {
+            a.line(format!("mov{suffix} {cells}, {work}"));
+            Cells::At(width, cells)
+        };
         self.test_own(&mut a, read, width, "%rdi")?;
         let count = format!("$${}", shape.cells);
-        Ok((a, Tested { cells: Cells::At(width, cells), last: None, shift, count, pointer: Some(pointer) }))
+        Ok((a, Tested { cells, last: None, shift, count, pointer: Some(pointer) }))
     }
 
     /// Tests cells that are many, or whose number depends on the address.
@@ -159,14 +174,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let base = self.base(a, offset_of!(ModuleBases, site_base))?;
         let salt = self.base(a, offset_of!(ModuleBases, site_salt))?;
         match &tested.cells {
-            Cells::At(Width::One, cell) => a.line(format!("movl {cell}, %r11d")),
-            Cells::At(Width::Two, cells) => {
-                a.line(format!("movq {cells}, %r11"));
-                a.line("movl %r11d, %edi");
-                a.line("shrq $$32, %r11");
-                a.line("cmpl %edi, %r11d");
-                a.line("jne 2f");
-            }
+            Cells::At(..) => return Err(invalid("cells that are not held")),
             Cells::Held(Width::One, cell) => a.line(format!("movl {}, %r11d", Width::One.name(cell))),
             Cells::Held(Width::Two, cells) => {
                 a.line(format!("movq {cells}, %r11"));
