@@ -116,10 +116,11 @@ shell_with_result!("__threadtalk_nest", super::whole_nest);
 // Instrumented modules refer to this symbol: objects for another version of the contract do not link.
 global_asm!(
     ".pushsection .rodata.__threadtalk_abi,\"a\",@progbits",
-    ".globl __threadtalk_abi_v5",
-    "__threadtalk_abi_v5:",
-    ".long 2",
+    ".globl __threadtalk_abi_v{version}",
+    "__threadtalk_abi_v{version}:",
+    ".long {version}",
     ".popsection",
+    version = const threadtalk_abi::ABI_VERSION,
 );
 
 // Beside what a shell keeps, the body keeps the vector registers: it uses none.
