@@ -5,6 +5,7 @@ use super::{Emitted, ModuleEmitter};
 use crate::error::PassError;
 use crate::llvm;
 use crate::optimise::whole_loops::{Offer, Strand};
+use crate::optimise::windows;
 use inkwell::IntPredicate;
 use inkwell::values::{AsValueRef, BasicValue, FunctionValue, InstructionValue, PointerValue};
 use threadtalk_abi::hooks;
@@ -50,9 +51,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
 
 fn question<'ctx>(offer: &Offer<'ctx>) -> Emitted<Question<'ctx>> {
     let mut question = Question::default();
-    for (i, access) in offer.accesses.iter().enumerate() {
-        let leaders = offer.accesses.iter().take(i + 1).map(|a| a.strand.leader);
-        let group = leaders.collect::<Vec<_>>().chunk_by(|a, b| a == b).count() - 1;
+    let groups = windows::in_groups(&offer.accesses).enumerate();
+    for (group, access) in groups.flat_map(|(number, accesses)| accesses.iter().map(move |access| (number, access))) {
         let window = offer.groups.as_ref().and_then(|groups| Some((offer.number + group, groups.get(group)?.strided)));
         let Strand { direction, site, bytes, first, .. } = access.strand;
         question.begin(&Row {

@@ -1,7 +1,8 @@
 //! Loops of nests whose answers are kept in windows: see [`threadtalk_abi::window`].
 //!
 //! The accesses of such a loop fall into groups that move in step. A group is a *row* if its stride is a small
-//! constant: its range over all iterations is looked up as a whole. Other reads are *strided*.
+//! constant: its range over all iterations is looked up as a whole. Other reads are *strided*, each by itself: columns
+//! of a matrix, and members of the structures of an array, between which lies what others may have written.
 //!
 //! What a nest knows of memory must not become wrong by its own writes. So all of them must be plain ones, which look
 //! at the cells that they overwrite, or are told by their loop's range.
@@ -18,6 +19,8 @@ use threadtalk_abi::GRANULE;
 
 /// Longest stride of a row. Its gaps are looked at, too.
 const LONGEST_ROW_STRIDE: u64 = 512;
+/// Longest stride of a row that nobody writes: with a line between them, accesses cost less by themselves.
+const LONGEST_READ_STRIDE: u64 = 64;
 /// Longest reach of one iteration of a row.
 const LONGEST_REACH: u64 = 1024;
 /// Longest strided access: a line of the cache, what a window of these is wide.
@@ -58,7 +61,26 @@ pub struct Windows<'ctx> {
 
 /// The groups of a loop's accesses. `None`: windows cannot hold one of them.
 pub fn groups<'ctx>(accesses: &[OfferedAccess<'ctx>]) -> Option<Vec<Group<'ctx>>> {
-    accesses.chunk_by(|a, b| a.strand.leader == b.strand.leader).map(group).collect()
+    in_groups(accesses).map(group).collect()
+}
+
+/// The accesses by their groups.
+pub fn in_groups<'o, 'ctx>(accesses: &'o [OfferedAccess<'ctx>]) -> impl Iterator<Item = &'o [OfferedAccess<'ctx>]> {
+    let in_step = accesses.chunk_by(|a, b| a.strand.leader == b.strand.leader);
+    in_step.flat_map(|group| group.chunks(if is_row(group) { group.len() } else { 1 }))
+}
+
+/// The stride of a row.
+fn row_stride(access: &OfferedAccess<'_>) -> Option<u64> {
+    let stride = llvm::constant(access.stride.as_value_ref())?;
+    ((stride as i64) >= 0 && stride <= LONGEST_ROW_STRIDE).then_some(stride)
+}
+
+/// Whether accesses that move in step are looked up together.
+fn is_row(accesses: &[OfferedAccess<'_>]) -> bool {
+    let Some(stride) = accesses.first().and_then(row_stride) else { return false };
+    let short = |a: &OfferedAccess<'_>| a.strand.direction == Direction::Read && a.strand.bytes <= LONGEST_STRIDED;
+    stride <= LONGEST_READ_STRIDE || !accesses.iter().all(short)
 }
 
 fn group<'ctx>(accesses: &[OfferedAccess<'ctx>]) -> Option<Group<'ctx>> {
@@ -68,13 +90,12 @@ fn group<'ctx>(accesses: &[OfferedAccess<'ctx>]) -> Option<Group<'ctx>> {
     }
     let first = accesses.iter().map(|a| a.strand.first).min()?;
     let end = accesses.iter().map(|a| a.strand.first + a.strand.bytes as i64).max()?;
-    let row = llvm::constant(head.stride.as_value_ref())
-        .filter(|&stride| (stride as i64) >= 0 && stride <= LONGEST_ROW_STRIDE);
+    let row = row_stride(head).filter(|_| is_row(accesses));
     let reads = || accesses.iter().filter(|a| a.strand.direction == Direction::Read);
     let granules = reads().map(|a| a.strand.bytes / GRANULE).sum();
     let fits = match row {
         Some(stride) => stride.is_multiple_of(GRANULE) && (end - first) as u64 <= LONGEST_REACH,
-        None => accesses.len() == 1 && granules > 0 && (end - first) as u64 <= LONGEST_STRIDED,
+        None => granules > 0 && (end - first) as u64 <= LONGEST_STRIDED,
     };
     fits.then_some(Group {
         address: head.address,
