@@ -27,3 +27,15 @@ fn times_with_other_distances_are_told_apart() {
         }
     }
 }
+
+/// Loops over structures that are counted as a whole: samples begin and end inside of them. Each element that the
+/// thread reads it reads again in the next round, after all the others: 700 of each of three writers.
+#[test]
+fn distances_are_found_in_loops_that_are_counted_as_a_whole() {
+    let scene = Scene::with("../regions/array_of_structures.c", &["-O2", "-pthread"]);
+    for crd in ["exact", "auto"] {
+        for found in quantiles(&scene, crd) {
+            assert!((found / 699.0 - 1.0f64).abs() < 0.075, "{crd}: {found}");
+        }
+    }
+}

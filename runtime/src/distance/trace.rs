@@ -199,9 +199,22 @@ impl Traces {
             (*event).private = trace;
         }
         t.events = event;
-        let gap = if t.sampled { self.pace.gap(self.period(trace, self.clock(trace), plan)) } else { u64::MAX / 2 };
         // SAFETY: as above.
-        unsafe { (*event).next = (*event).rar + gap };
+        unsafe { (*event).next = (*event).rar + self.gap(event, plan) };
+    }
+
+    /// A number of events of a record from one that is sampled to the next one.
+    ///
+    /// # Safety
+    /// As for [`Self::usage`].
+    pub unsafe fn gap(&mut self, event: *const EventRecord, plan: &Plan) -> u64 {
+        // SAFETY: the caller's promise.
+        let number = unsafe { (*event).private };
+        // SAFETY: adopted records carry the number of a trace that exists.
+        if number == NO_TRACE || unsafe { !(*self.slots.add(number as usize)).sampled } {
+            return u64::MAX / 2;
+        }
+        self.pace.gap(self.period(number, self.clock(number), plan))
     }
 
     /// An event of `element`, counted already in `event`. `watched`: the cell is marked. `thread`: what it has besides,

@@ -18,9 +18,13 @@ const MOST: usize = 64;
 
 /// So many granules of a loop count here.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Part {
-    counter: *mut EventCounter,
-    granules: u64,
+pub struct Part {
+    /// Where.
+    pub counter: *mut EventCounter,
+    /// How many.
+    pub granules: u64,
+    /// The iterations that read them: the first and the last one.
+    pub range: (u64, u64),
 }
 
 /// What the events of a loop count in.
@@ -35,18 +39,19 @@ impl Parts {
         Self { parts: [const { MaybeUninit::uninit() }; MOST_PARTS], used: 0 }
     }
 
-    /// So many more granules count in a counter. `None`: there are too many counters.
+    /// So many more granules, of an iteration, count in a counter. `None`: there are too many counters.
     #[inline]
-    pub fn add(&mut self, counter: *mut EventCounter, granules: u64) -> Option<()> {
+    pub fn add(&mut self, counter: *mut EventCounter, granules: u64, iteration: u64) -> Option<()> {
         for part in self.parts.iter_mut().take(self.used) {
             // SAFETY: the first `used` ones were written.
             let part = unsafe { part.assume_init_mut() };
             if part.counter == counter {
                 part.granules += granules;
+                part.range.1 = part.range.1.max(iteration);
                 return Some(());
             }
         }
-        self.parts.get_mut(self.used)?.write(Part { counter, granules });
+        self.parts.get_mut(self.used)?.write(Part { counter, granules, range: (iteration, iteration) });
         self.used += 1;
         Some(())
     }
@@ -54,6 +59,11 @@ impl Parts {
     /// All granules.
     pub fn granules(&self) -> u64 {
         self.all().iter().map(|part| part.granules).sum()
+    }
+
+    /// Where the only part is. Of several ones each knows that.
+    pub fn range(&self) -> (u64, u64) {
+        self.all().first().map_or((0, 0), |part| part.range)
     }
 
     fn all(&self) -> &[Part] {
@@ -101,7 +111,10 @@ impl Mixtures {
             return None;
         }
         let mut copy = Parts::new();
-        parts.all().iter().try_for_each(|part| copy.add(part.counter, part.granules))?;
+        for (place, part) in copy.parts.iter_mut().zip(parts.all()) {
+            place.write(*part);
+            copy.used += 1;
+        }
         // SAFETY: below the number of places; this thread's memory.
         let place = unsafe { &mut *self.place.add(self.used).cast::<MaybeUninit<Mixture>>() };
         self.used += 1;
@@ -142,12 +155,17 @@ impl Thread {
         granules: u64,
         mut each: impl FnMut(&mut EventCounter, u64),
     ) {
-        let one = [Part { counter, granules }];
-        for part in self.mixtures.find(counter).unwrap_or(&one) {
+        for part in self.parts(&Part { counter, granules, range: (0, 0) }) {
             // SAFETY: counters come from this thread's event cache, mapped for the life of the process, and only this
             // thread counts in them.
             each(unsafe { &mut *part.counter }, part.granules);
         }
+    }
+
+    /// What is behind a window's counter: a mixture's parts, or `one`, which is of the window itself.
+    #[inline]
+    pub fn parts<'p>(&'p mut self, one: &'p Part) -> &'p [Part] {
+        self.mixtures.find(one.counter).unwrap_or(slice::from_ref(one))
     }
 }
 
@@ -157,7 +175,7 @@ mod tests {
 
     fn parts(of: &[(usize, u64)]) -> Parts {
         let mut parts = Parts::new();
-        of.iter().for_each(|&(counter, n)| parts.add(core::ptr::without_provenance_mut(counter), n).unwrap());
+        of.iter().for_each(|&(counter, n)| parts.add(core::ptr::without_provenance_mut(counter), n, 0).unwrap());
         parts
     }
 
@@ -175,9 +193,9 @@ mod tests {
     #[test]
     fn more_counters_than_a_mixture_has_room_for_are_refused() {
         let mut parts = parts(&[]);
-        let room = (1..100).take_while(|n| parts.add(core::ptr::without_provenance_mut(8 * n), 1).is_some());
+        let room = (1..100).take_while(|n| parts.add(core::ptr::without_provenance_mut(8 * n), 1, 0).is_some());
         assert_eq!(room.count(), MOST_PARTS);
-        assert_eq!(parts.add(core::ptr::without_provenance_mut(8), 1), Some(()), "one that has room");
+        assert_eq!(parts.add(core::ptr::without_provenance_mut(8), 1, 0), Some(()), "one that has room");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! A *control block* ([`Thread`]) is the memory of a live thread; blocks are recycled. A *logical thread* is a number
 //! in the profile; it is never used again. [`attach`] brings the two together, [`detach`] parts them.
 
+pub mod column;
 pub mod firsts;
 pub mod memos;
 pub mod mixtures;

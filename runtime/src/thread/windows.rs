@@ -1,12 +1,21 @@
 //! What the loops of a nest know of memory: see [`threadtalk_abi::window`].
 
 use super::Thread;
+use super::column::Column;
 use crate::memory;
+use threadtalk_abi::GRANULE;
 use threadtalk_abi::window::{NUMBERS, SHORTEST, SHORTEST_ASKED, WINDOWS, Window, index};
+
+/// Windows with events, and bytes, that an overwrite is compared with one by one.
+const MOST_COMPARED: u64 = 16;
 
 /// A thread's windows. Which of them count says the stamp in its header.
 pub struct Windows {
     table: *mut Window,
+    /// Columns, at the places of their windows; their stamps are of the same kind.
+    columns: *mut Column,
+    /// Places of windows with events: a bit each, of this stamp or of earlier ones.
+    eventful: [u64; WINDOWS / 64],
     /// So many strided loops are not looked at.
     pub skip: u32,
     /// How many were not looked at after the last one that was refused.
@@ -49,6 +58,8 @@ impl Windows {
         let table = memory::reserve(WINDOWS * size_of::<Window>())?.as_ptr().cast();
         Some(Windows {
             table,
+            columns: memory::reserve(WINDOWS * size_of::<Column>())?.as_ptr().cast(),
+            eventful: [0; WINDOWS / 64],
             skip: 0,
             skipped: 0,
             skip_nests: 0,
@@ -69,6 +80,24 @@ impl Windows {
     fn entries(&mut self) -> &mut [Window] {
         // SAFETY: this thread's memory; inlined code of other threads does not see it, this one's does not run now.
         unsafe { core::slice::from_raw_parts_mut(self.table, WINDOWS) }
+    }
+
+    fn columns(&mut self) -> &mut [Column] {
+        // SAFETY: this thread's memory; zeroed memory is a column of no nest.
+        unsafe { core::slice::from_raw_parts_mut(self.columns, WINDOWS) }
+    }
+
+    /// Places where windows with events may be.
+    fn eventful(&self) -> impl Iterator<Item = usize> + use<> {
+        self.eventful.into_iter().enumerate().flat_map(|(word, mut bits)| {
+            core::iter::from_fn(move || {
+                let bit = bits.trailing_zeros() as usize;
+                (bits != 0).then(|| {
+                    bits &= bits - 1;
+                    word * 64 + bit
+                })
+            })
+        })
     }
 }
 
@@ -91,16 +120,41 @@ impl Thread {
 
     /// Enters a window for a group of accesses that begins at an address.
     pub fn put_window(&mut self, (address, shift): (u64, u32), number: u64, window: Window) {
-        let stamp = self.header.stamp;
-        if window.counter != self.idle_counter() {
-            let reach = window.stride.unsigned_abs() * window.iterations.saturating_sub(1);
-            let (first, end) =
-                if window.stride < 0 { (window.first - reach, window.end) } else { (window.first, window.end + reach) };
-            self.header.events_first = self.header.events_first.min(first);
-            self.header.events_end = self.header.events_end.max(end);
-        }
-        if let Some(entry) = self.windows.entries().get_mut(index(address, shift, number)) {
+        let (stamp, place) = (self.header.stamp, index(address, shift, number));
+        self.note_events(place, &window);
+        if let Some(entry) = self.windows.entries().get_mut(place) {
             *entry = Window { stamp: stamp + number, ..window };
+        }
+    }
+
+    /// The column of a group of accesses, if it belongs to the running nest.
+    pub fn column(&mut self, (address, shift): (u64, u32), number: u64) -> Option<&mut Column> {
+        let stamp = self.header.stamp + number;
+        self.windows.columns().get_mut(index(address, shift, number)).filter(|c| c.window.stamp == stamp)
+    }
+
+    /// Enters a column for a group of accesses that begins at an address.
+    pub fn put_column(&mut self, (address, shift): (u64, u32), number: u64, column: Column) {
+        let (stamp, place) = (self.header.stamp, index(address, shift, number));
+        self.note_events(place, &column.window);
+        if let Some(entry) = self.windows.columns().get_mut(place) {
+            *entry = column;
+            entry.window.stamp = stamp + number;
+        }
+    }
+
+    /// Where windows with events are, and what memory they reach.
+    fn note_events(&mut self, place: usize, window: &Window) {
+        if window.counter == self.idle_counter() {
+            return;
+        }
+        let reach = window.stride.unsigned_abs() * window.iterations.saturating_sub(1);
+        let (first, end) =
+            if window.stride < 0 { (window.first - reach, window.end) } else { (window.first, window.end + reach) };
+        self.header.events_first = self.header.events_first.min(first);
+        self.header.events_end = self.header.events_end.max(end);
+        if let Some(word) = self.windows.eventful.get_mut(place / 64) {
+            *word |= 1 << (place % 64);
         }
     }
 
@@ -164,6 +218,7 @@ impl Thread {
     /// No window counts any more.
     pub fn forget_windows(&mut self) {
         self.header.stamp += NUMBERS;
+        self.windows.eventful = [0; WINDOWS / 64];
         (self.header.events_first, self.header.events_end) = (u64::MAX, 0);
     }
 
@@ -173,9 +228,26 @@ impl Thread {
             return;
         }
         let (stamp, idle) = (self.header.stamp, self.idle_counter());
-        for window in self.windows.entries() {
-            if window.counter != idle && window.stamp.wrapping_sub(stamp) < NUMBERS && holds(window, address) {
+        let counts = |window: &Window| window.counter != idle && window.stamp.wrapping_sub(stamp) < NUMBERS;
+        // Columns of one matrix have one stride.
+        let (mut stride, mut of_stride) = (0, 0);
+        for at in self.windows.eventful() {
+            if let Some(window) = self.windows.entries().get_mut(at)
+                && counts(window)
+                && holds(window, address)
+            {
                 window.stamp = 0;
+            }
+            if let Some(column) = self.windows.columns().get_mut(at)
+                && counts(&column.window)
+            {
+                if stride != column.window.stride.unsigned_abs() {
+                    stride = column.window.stride.unsigned_abs();
+                    of_stride = address.checked_rem(stride).unwrap_or(0);
+                }
+                if column.has(address, of_stride) && !column.watch(address) {
+                    column.window.stamp = 0;
+                }
             }
         }
     }
@@ -183,9 +255,27 @@ impl Thread {
     /// The thread overwrites the bytes from `first` to `end`, which were not all its own.
     #[inline]
     pub fn overwrites(&mut self, first: u64, end: u64) {
-        if self.has_events_between(first, end) {
+        if self.has_events_between(first, end) && self.may_hold_events(first, end) {
             self.forget_windows();
         }
+    }
+
+    /// Whether a window with events has one of the bytes from `first` to `end`: if there are few windows and bytes, for
+    /// sure. A member of a structure may be written between those of others that are read.
+    #[cold]
+    fn may_hold_events(&mut self, first: u64, end: u64) -> bool {
+        if end - first > MOST_COMPARED || self.windows.eventful().nth(MOST_COMPARED as usize).is_some() {
+            return true;
+        }
+        let granules = || (first & !(GRANULE - 1)..end).step_by(GRANULE as usize);
+        let stamp = self.header.stamp;
+        self.windows.eventful().any(|at| {
+            let present = |window: &&Window| window.stamp.wrapping_sub(stamp) < NUMBERS;
+            let window = self.windows.entries().get(at).copied();
+            let column = self.windows.columns().get(at).map(|column| column.window);
+            let mut held = window.iter().chain(&column).filter(present);
+            held.any(|window| granules().any(|address| holds(window, address)))
+        })
     }
 
     #[inline]

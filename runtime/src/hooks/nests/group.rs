@@ -1,5 +1,6 @@
 //! Accesses of a loop that move by the same stride at fixed distances.
 
+use super::samples::Waiting;
 use super::{Look, rows, strided};
 use crate::process::Process;
 use crate::thread::Thread;
@@ -20,6 +21,8 @@ pub struct Group {
     pub to: u64,
     /// Strided accesses: stride and iterations.
     pub strided: Option<(i64, u64)>,
+    /// Bytes from one iteration to the next.
+    pub step: u64,
     /// Some of them write.
     pub writes: bool,
     /// The site of its reads, if there is one.
@@ -51,15 +54,6 @@ impl Kind {
     #[inline]
     pub fn holds(&self, cell: u32) -> bool {
         (cell ^ self.value) & self.mask == 0
-    }
-
-    /// Whether all of these cells, those of elements from `element` on, are of the kind, and no next read of theirs is
-    /// one that the thread waits for.
-    #[inline]
-    pub fn holds_all(&self, t: &mut Thread, cells: &[u32], element: u64) -> bool {
-        let differ = cells.iter().fold(0, |any, cell| any | (cell ^ self.value));
-        differ & self.mask == 0
-            && (differ & !self.mask & TRACKED == 0 || self.unwatched(t, element, cells.len()) == cells.len())
     }
 
     /// How many elements from this one on are before the first that the thread watches, `most` at most. Only events end
@@ -96,6 +90,7 @@ impl Group {
             from,
             to,
             strided: strided.then_some((first.stride, iterations)),
+            step: first.stride.unsigned_abs(),
             writes,
             key: key(first.site, writes),
             site,
@@ -110,21 +105,22 @@ impl Group {
 
     /// What the group is, if it is of one kind.
     pub fn look(self, t: &mut Thread, p: &Process) -> Option<Look> {
-        let (stride, iterations) = self.strided.unwrap_or((0, 0));
-        let same = |w: &Window| {
-            let key = if self.strided.is_some() { w.cells } else { w.granules };
-            (w.stride, w.iterations, key) == (stride, iterations, self.key)
-        };
+        if let Some(steps) = self.strided {
+            return strided::look(self, steps, t, p);
+        }
+        let same = |w: &Window| (w.stride, w.iterations, w.granules) == (0, 0, self.key);
         let known = t.window(self.place(), self.number).filter(|w| w.first <= self.from && self.to <= w.end && same(w));
         if let Some(window) = known {
-            let events = if window.counter == t.idle_counter() { 0 } else { self.granules };
-            let granules = if self.strided.is_some() { window.granules } else { events };
-            return Some(Look { granules, window, known: true, group: self });
+            let granules = if window.counter == t.idle_counter() { 0 } else { self.granules };
+            let (range, waiting) = (self.range(), Waiting::new());
+            return Some(Look { granules, range, window, known: true, waiting, group: self });
         }
-        match self.strided {
-            Some(steps) => strided::look(self, steps, t, p),
-            None => rows::look(self, t, p),
-        }
+        rows::look(self, t, p)
+    }
+
+    /// The iterations of a row: the first and the last one.
+    pub fn range(&self) -> (u64, u64) {
+        (0, (self.to - self.from).div_ceil(self.step.max(1)).saturating_sub(1))
     }
 
     /// A window from `first` to `end`; without a counter its reads are no events.

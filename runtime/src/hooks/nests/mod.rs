@@ -5,11 +5,12 @@
 //! that nothing that the loop overwrites is an event of it, and the order of its accesses does not matter. All else is
 //! left to [`loops`].
 //!
-//! Samples of the reuse distance are due at a certain event: the loop that holds it runs with hooks. A watched
-//! element's cell has a state of its own, so that a window with it cannot be made, and those that were are forgotten.
+//! Samples of the reuse distance are due at a certain event, and end at one: [`samples`]. A watched element's cell is
+//! marked, so that a window with it is not made, and those that were are forgotten.
 
 mod group;
 mod rows;
+mod samples;
 mod strided;
 pub mod tiles;
 
@@ -18,6 +19,7 @@ use crate::process::Process;
 use crate::thread::{Thread, memos};
 use core::mem::MaybeUninit;
 use group::Group;
+use samples::Waiting;
 use threadtalk_abi::loops::{Access, MOST_ACCESSES, STRIDED, WRITE};
 use threadtalk_abi::window::Window;
 
@@ -43,8 +45,12 @@ struct Look {
     window: Window,
     /// Events.
     granules: u64,
+    /// The iterations that make them, if they count in one counter: the first and the last one.
+    range: (u64, u64),
     /// The window is in the table already, or cannot be.
     known: bool,
+    /// Elements of the group that the thread waits for.
+    waiting: Waiting,
 }
 
 /// See [`threadtalk_abi::hooks::LOOP`]; the loop may use windows.
@@ -112,18 +118,19 @@ fn ask(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> Ans
     }
     // SAFETY: the first `used` entries were written; the layouts are the same.
     let looks = unsafe { core::slice::from_raw_parts(looks.as_ptr().cast::<Look>(), used) };
-    if !count(t, looks) {
+    let counted = looks.iter().all(|look| look.waiting.is_empty()) && count(t, looks);
+    // Before samples begin, which forget the windows of their elements.
+    for look in looks.iter().filter(|look| !look.known && !look.group.writes) {
+        t.put_window(look.group.place(), look.group.number, look.window);
+    }
+    if !counted && !samples::count(t, p, looks) {
         return Answer::Due;
     }
-    for look in looks {
-        if !look.known {
-            if look.group.writes {
-                // Loops that find the window write in it unseen.
-                t.overwrite(p, (look.window.first, look.window.end));
-                t.writes_in_window();
-            }
-            t.put_window(look.group.place(), look.group.number, look.window);
-        }
+    for look in looks.iter().filter(|look| !look.known && look.group.writes) {
+        // Loops that find the window write in it unseen.
+        t.overwrite(p, (look.window.first, look.window.end));
+        t.writes_in_window();
+        t.put_window(look.group.place(), look.group.number, look.window);
     }
     for write in accesses.iter().filter(|a| a.flags & WRITE != 0) {
         loops::write(t, p, write, iterations);

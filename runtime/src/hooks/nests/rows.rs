@@ -2,6 +2,7 @@
 
 use super::Look;
 use super::group::{Group, Kind};
+use super::samples::Waiting;
 use crate::hooks::loops::plain;
 use crate::hooks::scan::prefix;
 use crate::process::Process;
@@ -16,8 +17,13 @@ const PAGE: u64 = 1 << PAGE_SHIFT;
 pub fn look(group: Group, t: &mut Thread, p: &Process) -> Option<Look> {
     let (from, to) = (group.from, group.to);
     let mut kind = group.kind(t, state(p, from)?)?;
-    if reach(t, p, (from, to), kind)? < to {
+    if alike(p, (from, to), kind) < to {
         return None;
+    }
+    let waiting = waiting(&group, t, kind)?;
+    if !waiting.is_empty() {
+        let window = group.window(t, (from, to), kind.counter);
+        return Some(Look { granules: group.granules, range: group.range(), window, known: true, waiting, group });
     }
     if group.writes {
         kind = Kind::own(t);
@@ -32,7 +38,24 @@ pub fn look(group: Group, t: &mut Thread, p: &Process) -> Option<Look> {
     window.cells = p.signature.directory.offset(from)?;
     let granules = if kind.counter.is_null() { 0 } else { group.granules };
     // One that writes in two chunks counts, but is not kept.
-    Some(Look { granules, window, known: to > most, group })
+    Some(Look { granules, range: group.range(), window, known: to > most, waiting, group })
+}
+
+/// The elements of a row that the thread waits for. `None`: too many, or some may lie between what is read.
+fn waiting(group: &Group, t: &mut Thread, kind: Kind) -> Option<Waiting> {
+    let mut waiting = Waiting::new();
+    let (mut at, end) = (group.from / GRANULE, group.to.div_ceil(GRANULE));
+    loop {
+        at += kind.unwatched(t, at, (end - at) as usize) as u64;
+        if at == end {
+            let dense = group.granules * GRANULE == group.to - group.from;
+            return (waiting.is_empty() || dense).then_some(waiting);
+        }
+        let address = at * GRANULE;
+        let iteration = (address - group.from).checked_div(group.step).unwrap_or(0);
+        waiting.add(address, iteration)?;
+        at += 1;
+    }
 }
 
 /// The state of the granule at an address, if it has a cell.
@@ -44,6 +67,17 @@ pub fn state(p: &Process, address: u64) -> Option<u32> {
 
 /// How far cells from `from` on are of a kind, at most `to`. `None`: there are none at once.
 pub fn reach(t: &mut Thread, p: &Process, (from, to): (u64, u64), kind: Kind) -> Option<u64> {
+    let mut end = alike(p, (from, to), kind);
+    let granules = (from % GRANULE + end - from).div_ceil(GRANULE) as usize;
+    let unwatched = kind.unwatched(t, from / GRANULE, granules);
+    if unwatched < granules {
+        end = (from & !(GRANULE - 1)) + unwatched as u64 * GRANULE;
+    }
+    (end > from).then_some(end)
+}
+
+/// The same of elements whether they are watched or not.
+fn alike(p: &Process, (from, to): (u64, u64), kind: Kind) -> u64 {
     let mut end = from;
     for run in p.signature.directory.runs(from, to.saturating_sub(from)) {
         let Run::Mapped { cells, .. } = run else { break };
@@ -54,12 +88,7 @@ pub fn reach(t: &mut Thread, p: &Process, (from, to): (u64, u64), kind: Kind) ->
             break;
         }
     }
-    let granules = (from % GRANULE + end - from).div_ceil(GRANULE) as usize;
-    let unwatched = kind.unwatched(t, from / GRANULE, granules);
-    if unwatched < granules {
-        end = (from & !(GRANULE - 1)) + unwatched as u64 * GRANULE;
-    }
-    (end > from).then_some(end)
+    end
 }
 
 /// How far back cells before `from` are of a kind, at most to `page`. A page lies in one chunk.

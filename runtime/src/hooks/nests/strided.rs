@@ -1,68 +1,178 @@
-//! Strided accesses: a column of a matrix, one element in each iteration, lines apart.
+//! Strided accesses: a column of a matrix, one element in each iteration, lines apart; or a member of each structure of
+//! an array.
 //!
 //! Neighbouring columns share the lines of their cells, so a line is looked at in each iteration: if its cells agree,
 //! all columns in it are settled at once, up to those where some iteration finds another. Iterations may find different
 //! kinds of cells. If their events count in one counter, inlined code counts the next loops; if in several, as where
 //! the rows of a matrix have several writers, the hook does ([`Mixtures`](crate::thread::mixtures::Mixtures)).
+//!
+//! An element whose distance is measured takes nothing from what is known of its column: loops that read it ask, the
+//! others find a window beside it.
 
 use super::Look;
-use super::group::Group;
+use super::group::{Group, Kind};
+use super::samples::Waiting;
 use crate::process::Process;
 use crate::thread::Thread;
+use crate::thread::column::Column;
 use crate::thread::mixtures::Parts;
 use core::slice;
+use threadtalk_abi::cell::{SHARED, TRACKED};
 use threadtalk_abi::window::LINE_SHIFT;
 use threadtalk_abi::{CHUNK_BYTES, GRANULE};
 
 const LINE: u64 = 1 << LINE_SHIFT;
 
 /// What a strided read finds, and a window around where it begins.
-pub fn look(group: Group, (stride, iterations): (i64, u64), t: &mut Thread, p: &Process) -> Option<Look> {
-    let (from, bytes) = (group.from, group.to - group.from);
-    let line = from & !(LINE - 1);
-    // Where accesses may begin to find the same.
-    let mut like_this = (line, line + LINE);
-    if group.to > line + LINE {
-        like_this = (from, group.to);
+pub fn look(group: Group, steps: (i64, u64), t: &mut Thread, p: &Process) -> Option<Look> {
+    let place = (group.place(), group.number);
+    let serves = |c: &&mut Column| {
+        let w = c.window();
+        (w.first <= group.from && group.to <= w.end)
+            && (w.stride, w.iterations, w.cells) == (steps.0, steps.1, group.key)
+    };
+    let known = t.column(place.0, place.1).filter(serves).map(|column| *column);
+    let column = match known {
+        Some(column) => column,
+        None => {
+            let found = scan(&group, steps, t, p)?;
+            t.put_column(place.0, place.1, found);
+            found
+        }
+    };
+    let mut window = *column.window();
+    let mut waiting = Waiting::new();
+    for address in column.watched() {
+        let at = column.window().first + column.within(address);
+        if !t.waits_for(address) {
+            t.column(place.0, place.1).into_iter().for_each(|known| known.unwatch(address));
+        } else if at + GRANULE <= group.from {
+            window.first = window.first.max(at + GRANULE);
+        } else if at >= group.to {
+            window.end = window.end.min(at);
+        } else {
+            waiting.add(address, column.iteration(address))?;
+        }
     }
-    let mut last = None;
-    let mut parts = Parts::new();
+    Some(Look { granules: window.granules, range: column.range(), window, known: !waiting.is_empty(), waiting, group })
+}
+
+/// What a strided read finds, by a look at the cells.
+fn scan(group: &Group, (stride, iterations): (i64, u64), t: &mut Thread, p: &Process) -> Option<Column> {
+    let line = group.from & !(LINE - 1);
+    let nothing = group.window(t, (group.from, group.to), core::ptr::null_mut());
+    let mut scan = Scan {
+        group,
+        like_this: if group.to > line + LINE { (group.from, group.to) } else { (line, line + LINE) },
+        parts: Parts::new(),
+        watched: Column::new(nothing, (0, 0)),
+        iteration: 0,
+        last: None,
+    };
     for i in 0..iterations as i64 {
-        let here = from.wrapping_add_signed(stride * i);
-        let cells = stretch(p, here, bytes)?;
-        let &[state, ..] = cells else { return None };
-        let kind = match last {
-            Some((of, kind)) if of == state => kind,
-            _ => group.kind(t, state)?,
-        };
-        last = Some((state, kind));
-        if !kind.holds_all(t, cells, here / GRANULE) {
-            return None;
-        }
-        let line = like_this.0.wrapping_add_signed(stride * i);
-        match stretch(p, line, like_this.1 - like_this.0) {
-            Some(cells) if kind.holds_all(t, cells, line / GRANULE) => {}
-            Some(cells) => {
-                let before = ((from - like_this.0) / GRANULE) as usize;
-                let (left, right) = cells.split_at_checked(before)?;
-                let mut less = left.iter().rev().take_while(|cell| kind.holds(**cell)).count();
-                while kind.unwatched(t, here / GRANULE - less as u64, less) < less {
-                    less -= 1;
-                }
-                let more = right.iter().take_while(|cell| kind.holds(**cell)).count();
-                let more = kind.unwatched(t, here / GRANULE, more);
-                like_this = (from - less as u64 * GRANULE, from + more as u64 * GRANULE);
+        scan.iteration = i as u64;
+        scan.access(t, p, stride * i)?;
+    }
+    let counter = t.mixed_counter(&scan.parts)?;
+    let mut window = group.window(t, scan.like_this, counter);
+    window.granules = scan.parts.granules();
+    let mut column = Column::new(window, scan.parts.range());
+    scan.watched.watched().all(|address| column.watch(address)).then_some(column)
+}
+
+/// A look at the cells of a column.
+struct Scan<'g> {
+    group: &'g Group,
+    /// Where accesses may begin in the first iteration, and end, to find the same.
+    like_this: (u64, u64),
+    parts: Parts,
+    /// Of which only the watched elements are of interest.
+    watched: Column,
+    iteration: u64,
+    /// The kind of cells that was found last, and the state that it was found for.
+    last: Option<(u32, Kind)>,
+}
+
+impl Scan<'_> {
+    /// The access that is `by` bytes from the first one. `None`: what it finds is not known.
+    fn access(&mut self, t: &Thread, p: &Process, by: i64) -> Option<()> {
+        let (from, to) = (self.group.from, self.group.to);
+        let here = from.wrapping_add_signed(by);
+        if let Some(cells @ [state, ..]) = stretch(p, here, to - from) {
+            let kind = self.kind(t, *state)?;
+            if cells.iter().all(|cell| kind.holds(*cell)) {
+                self.count(t, kind, cells, here)?;
+                self.neighbours(t, p, kind, by);
+                return Some(());
             }
-            None => like_this = (from, group.to),
         }
-        if !kind.counter.is_null() {
-            parts.add(kind.counter, bytes / GRANULE)?;
+        // Cells of several kinds, or in two chunks.
+        self.like_this = (from, to);
+        for granule in (here..here + (to - from)).step_by(GRANULE as usize) {
+            let cells @ [state, ..] = stretch(p, granule, GRANULE)? else { return None };
+            let kind = self.kind(t, *state)?;
+            self.count(t, kind, cells, granule)?;
+        }
+        Some(())
+    }
+
+    #[inline]
+    fn kind(&mut self, t: &Thread, state: u32) -> Option<Kind> {
+        match self.last {
+            Some((of, kind)) if of == state => Some(kind),
+            _ => {
+                let kind = self.group.kind(t, state)?;
+                self.last = Some((state, kind));
+                Some(kind)
+            }
         }
     }
-    let counter = t.mixed_counter(&parts)?;
-    let mut window = group.window(t, like_this, counter);
-    window.granules = parts.granules();
-    Some(Look { granules: window.granules, window, known: false, group })
+
+    /// Counts cells that are accessed, all of one kind. `None`: too many counters, or watched elements.
+    #[inline]
+    fn count(&mut self, t: &Thread, kind: Kind, cells: &[u32], address: u64) -> Option<()> {
+        if kind.counter.is_null() {
+            return Some(());
+        }
+        let addresses = (address..).step_by(GRANULE as usize);
+        let noted = cells.iter().zip(addresses).all(|(cell, at)| self.note(t, *cell, at));
+        self.parts.add(kind.counter, cells.len() as u64, self.iteration).filter(|()| noted)
+    }
+
+    /// Notes an element if it is watched. `false`: there is no room for it.
+    #[inline]
+    fn note(&mut self, t: &Thread, cell: u32, address: u64) -> bool {
+        cell & (SHARED | TRACKED) != SHARED | TRACKED || !t.waits_for(address) || self.watched.watch(address)
+    }
+
+    /// Leaves out what is not of the kind that an access found, on either side of it.
+    fn neighbours(&mut self, t: &Thread, p: &Process, kind: Kind, by: i64) {
+        let ((from, to), (first, end)) = ((self.group.from, self.group.to), self.like_this);
+        if (first, end) == (from, to) {
+            return;
+        }
+        let Some(cells) = stretch(p, first.wrapping_add_signed(by), end - first) else {
+            self.like_this = (from, to);
+            return;
+        };
+        let differ = cells.iter().fold(0, |any, cell| any | (cell ^ kind.value));
+        if differ & kind.mask == 0 && (kind.counter.is_null() || differ & TRACKED == 0) {
+            return;
+        }
+        let like = |scan: &mut Self, at: u64| {
+            let cell = cells.get(((at - first) / GRANULE) as usize);
+            let here = at.wrapping_add_signed(by);
+            cell.is_some_and(|&cell| kind.holds(cell) && (kind.counter.is_null() || scan.note(t, cell, here)))
+        };
+        let (mut left, mut right) = (from, to);
+        while left > first && like(self, left - GRANULE) {
+            left -= GRANULE;
+        }
+        while right < end && like(self, right) {
+            right += GRANULE;
+        }
+        self.like_this = (left, right);
+    }
 }
 
 /// The cells of a few bytes in one chunk.

@@ -7,6 +7,7 @@
 
 use super::group::{Group, Kind};
 use super::rows::{reach, state};
+use super::samples::Waiting;
 use super::{Answer, Look, MOST_SKIPPED, count};
 use crate::hooks::loops;
 use crate::process::Process;
@@ -142,6 +143,7 @@ impl Tile {
             from: self.from,
             to: self.from + self.width,
             strided: Some((self.stride as i64, self.count)),
+            step: self.stride,
             writes: access.flags & WRITE != 0,
             site: Some(access.site),
             granules: 0,
@@ -152,7 +154,14 @@ impl Tile {
                 == (group.from, group.to, self.stride as i64, self.count, self.times)
         };
         if let Some(window) = t.window(group.place(), group.number).filter(same) {
-            return Some(Look { granules: window.granules, window, known: true, group });
+            return Some(Look {
+                granules: window.granules,
+                window,
+                known: true,
+                range: (0, 0),
+                waiting: Waiting::new(),
+                group,
+            });
         }
         let mut last: Option<(u32, Kind)> = None;
         let mut parts = Parts::new();
@@ -167,7 +176,7 @@ impl Tile {
                 last = Some((state, kind));
                 let to = reach(t, p, (at, end), kind)?;
                 if !kind.counter.is_null() {
-                    parts.add(kind.counter, (to - at) / GRANULE * self.times)?;
+                    parts.add(kind.counter, (to - at) / GRANULE * self.times, 0)?;
                 }
                 at = to;
             }
@@ -176,7 +185,7 @@ impl Tile {
         let mut window = group.window(t, (group.from, group.to), counter);
         window.granules = parts.granules();
         window.cells = self.times;
-        Some(Look { granules: window.granules, window, known: false, group })
+        Some(Look { granules: window.granules, window, known: false, range: (0, 0), waiting: Waiting::new(), group })
     }
 
     /// Stores the ids that writes leave.

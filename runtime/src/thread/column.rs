@@ -1,0 +1,127 @@
+//! What is known of strided accesses: a window as it was found, and what is watched in it.
+//!
+//! The window that inlined code sees leaves out what is watched, on either side of where a loop has asked. Without the
+//! whole one, columns around a watched element would be looked at again in each row of the nest, which took a third of
+//! the time of a product of matrices.
+
+use threadtalk_abi::window::Window;
+
+/// Elements of a column that are watched, at most.
+const MOST_WATCHED: usize = 13;
+
+/// A column of a matrix, or more of them side by side.
+#[derive(Clone, Copy)]
+pub struct Column {
+    pub(super) window: Window,
+    /// The window's first byte, modulo its stride.
+    residue: u64,
+    /// The iterations with events, if they count in one counter: the first and the last one.
+    range: (u64, u64),
+    /// Addresses of elements whose next read by this thread must be seen; 0: none.
+    watched: [u64; MOST_WATCHED],
+}
+
+impl Column {
+    /// A column without watched elements. `window`: its stride is not 0. `range`: the iterations with events, if they
+    /// count in one counter.
+    pub fn new(window: Window, range: (u64, u64)) -> Self {
+        let residue = window.first.checked_rem(window.stride.unsigned_abs()).unwrap_or(0);
+        Column { window, residue, range, watched: [0; MOST_WATCHED] }
+    }
+
+    /// The first iteration with events and the last one, if they count in one counter.
+    pub fn range(&self) -> (u64, u64) {
+        self.range
+    }
+
+    /// The window, with what is watched.
+    pub fn window(&self) -> &Window {
+        &self.window
+    }
+
+    /// The elements that are watched.
+    pub fn watched(&self) -> impl Iterator<Item = u64> + use<> {
+        self.watched.into_iter().filter(|address| *address != 0)
+    }
+
+    /// Notes that an element is watched. `false`: there is no room.
+    pub fn watch(&mut self, address: u64) -> bool {
+        if self.watched.contains(&address) {
+            return true;
+        }
+        let free = self.watched.iter_mut().find(|place| **place == 0);
+        free.is_some_and(|place| {
+            *place = address;
+            true
+        })
+    }
+
+    /// Nobody waits for an element any more.
+    pub fn unwatch(&mut self, address: u64) {
+        if let Some(place) = self.watched.iter_mut().find(|place| **place == address) {
+            *place = 0;
+        }
+    }
+
+    /// How many bytes behind the beginning of its iteration an address of the column lies.
+    pub fn within(&self, address: u64) -> u64 {
+        let stride = self.window.stride.unsigned_abs();
+        let place = address.checked_rem(stride).unwrap_or(0);
+        if place >= self.residue { place - self.residue } else { place + stride - self.residue }
+    }
+
+    /// The iteration that reaches an address of the column.
+    pub fn iteration(&self, address: u64) -> u64 {
+        let distance = address.abs_diff(self.window.first + self.within(address));
+        distance.checked_div(self.window.stride.unsigned_abs()).unwrap_or(0)
+    }
+
+    /// Whether the column has an address, given what that is modulo the column's stride.
+    pub(super) fn has(&self, address: u64, place: u64) -> bool {
+        let (stride, width) = (self.window.stride.unsigned_abs(), self.window.end - self.window.first);
+        let reach = stride * self.window.iterations.saturating_sub(1);
+        let first = if self.window.stride < 0 { self.window.first - reach } else { self.window.first };
+        let within = if place >= self.residue { place - self.residue } else { place + stride - self.residue };
+        within < width && address >= first && address - first - within <= reach
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::ptr;
+
+    fn window(first: u64, end: u64, stride: i64, iterations: u64) -> Window {
+        Window { stamp: 1, first, end, counter: ptr::null_mut(), stride, iterations, granules: 0, cells: 0 }
+    }
+
+    #[test]
+    fn a_column_has_what_its_window_reaches_and_knows_the_iteration() {
+        for (stride, iterations) in [(96, 1), (96, 5), (-96, 5), (-64, 3), (1000, 2)] {
+            let w = window(5000, 5064, stride, iterations);
+            let column = Column::new(w, (0, 0));
+            for address in 4000..7000 {
+                let round =
+                    (0..iterations as i64).find(|i| (5000 + i * stride..5064 + i * stride).contains(&(address as i64)));
+                assert_eq!(column.has(address, address % stride.unsigned_abs()), round.is_some(), "{address}");
+                if let Some(round) = round {
+                    let within = (address as i64 - 5000 - round * stride) as u64;
+                    assert_eq!((column.within(address), column.iteration(address)), (within, round as u64));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_column_has_room_for_a_few_watched_elements_each_once() {
+        let mut column = Column::new(window(5000, 5064, 96, 5), (0, 0));
+        for _ in 0..2 {
+            assert!((1..=MOST_WATCHED as u64).all(|address| column.watch(4 * address)));
+        }
+        assert!(!column.watch(400));
+        assert_eq!(column.watched().count(), MOST_WATCHED);
+        column.unwatch(8);
+        assert!(column.watch(400) && !column.watch(404));
+        assert!(column.watched().any(|address| address == 400) && column.watched().all(|address| address != 8));
+    }
+}
