@@ -157,12 +157,11 @@ pub fn count(t: &mut Thread, p: &Process, looks: &[Look]) -> bool {
     true
 }
 
-/// Chooses the elements that are sampled of what counts in one counter. `None`: too many.
+/// Chooses the elements that are sampled of what counts in one counter. `None`: too many, or the event cache has lost
+/// what says which they are.
 fn plan(t: &mut Thread, p: &Process, looks: &[Look], flow: &mut Flow, turns: &mut Turns) -> Option<()> {
     while flow.before + flow.events >= flow.next {
-        if let Some(turn) = pick(t, p, looks, flow) {
-            turns.add(turn)?;
-        }
+        turns.add(pick(t, p, looks, flow)?)?;
         // SAFETY: counters of windows with events are the heads of this thread's records.
         let gap = unsafe { t.traces.gap(flow.counter.cast(), &p.plan) };
         flow.next = flow.next.saturating_add(gap);
