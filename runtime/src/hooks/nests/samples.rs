@@ -86,18 +86,22 @@ impl Turns {
         Turns { turns: [none; MOST_TURNS], used: 0 }
     }
 
-    /// One more. `None`: there is no room.
-    fn add(&mut self, turn: Turn) -> Option<()> {
-        *self.turns.get_mut(self.used)? = turn;
+    /// One more, in its place: the library's sorts may panic. `None`: there is no room.
+    fn add(&mut self, mut turn: Turn) -> Option<()> {
+        let (before, free) = self.turns.split_at_mut_checked(self.used)?;
+        for place in before {
+            if turn.iteration < place.iteration {
+                core::mem::swap(place, &mut turn);
+            }
+        }
+        *free.first_mut()? = turn;
         self.used += 1;
         Some(())
     }
 
     /// By iteration.
-    fn sorted(&mut self) -> &[Turn] {
-        let turns = self.turns.get_mut(..self.used).unwrap_or(&mut []);
-        turns.sort_unstable_by_key(|turn| turn.iteration);
-        turns
+    fn all(&self) -> &[Turn] {
+        self.turns.get(..self.used).unwrap_or(&[])
     }
 }
 
@@ -144,7 +148,7 @@ pub fn count(t: &mut Thread, p: &Process, looks: &[Look]) -> bool {
     if !flows.iter_mut().all(|flow| plan(t, p, looks, flow, &mut turns).is_some()) {
         return false;
     }
-    for turn in turns.sorted() {
+    for turn in turns.all() {
         flows.iter_mut().for_each(|flow| flow.go_to(turn.iteration));
         if let Some(flow) = flows.iter_mut().find(|flow| flow.counter == turn.counter) {
             take(t, p, turn, flow);
@@ -310,7 +314,7 @@ mod tests {
         let turn = |iteration| Turn { iteration, ..Turns::new().turns[0] };
         let mut turns = Turns::new();
         assert!([7, 2, 5].iter().all(|&iteration| turns.add(turn(iteration)).is_some()));
-        assert_eq!(turns.sorted().iter().map(|turn| turn.iteration).collect::<Vec<_>>(), [2, 5, 7]);
+        assert_eq!(turns.all().iter().map(|turn| turn.iteration).collect::<Vec<_>>(), [2, 5, 7]);
         assert_eq!((0..100).filter(|&iteration| turns.add(turn(iteration)).is_some()).count(), MOST_TURNS - 3);
         let mut waiting = Waiting::new();
         assert_eq!((0..100).filter(|&address| waiting.add(address, 1).is_some()).count(), MOST_WAITING);
