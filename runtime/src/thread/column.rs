@@ -4,6 +4,7 @@
 //! whole one, columns around a watched element would be looked at again in each row of the nest, which took a third of
 //! the time of a product of matrices.
 
+use super::windows::reach;
 use threadtalk_abi::window::Window;
 
 /// Elements of a column that are watched, at most.
@@ -65,8 +66,12 @@ impl Column {
 
     /// How many bytes behind the beginning of its iteration an address of the column lies.
     pub fn within(&self, address: u64) -> u64 {
+        self.behind(address.checked_rem(self.window.stride.unsigned_abs()).unwrap_or(0))
+    }
+
+    /// The same, given what the address is modulo the column's stride.
+    fn behind(&self, place: u64) -> u64 {
         let stride = self.window.stride.unsigned_abs();
-        let place = address.checked_rem(stride).unwrap_or(0);
         if place >= self.residue { place - self.residue } else { place + stride - self.residue }
     }
 
@@ -78,10 +83,8 @@ impl Column {
 
     /// Whether the column has an address, given what that is modulo the column's stride.
     pub(super) fn has(&self, address: u64, place: u64) -> bool {
-        let (stride, width) = (self.window.stride.unsigned_abs(), self.window.end - self.window.first);
-        let reach = stride * self.window.iterations.saturating_sub(1);
-        let first = if self.window.stride < 0 { self.window.first - reach } else { self.window.first };
-        let within = if place >= self.residue { place - self.residue } else { place + stride - self.residue };
+        let ((first, reach), width) = (reach(&self.window), self.window.end - self.window.first);
+        let within = self.behind(place);
         within < width && address >= first && address - first - within <= reach
     }
 }

@@ -101,11 +101,16 @@ impl Windows {
     }
 }
 
+/// The lowest place that a window's accesses begin at, in whatever iteration, and how far the highest one is from it.
+pub(super) fn reach(window: &Window) -> (u64, u64) {
+    let reach = window.stride.unsigned_abs() * window.iterations.saturating_sub(1);
+    (if window.stride < 0 { window.first - reach } else { window.first }, reach)
+}
+
 /// Whether a window holds the byte at an address.
 fn holds(window: &Window, address: u64) -> bool {
     let (stride, back) = (window.stride.unsigned_abs(), window.iterations.saturating_sub(1));
-    // The lowest place that the window's accesses reach.
-    let first = if window.stride < 0 { window.first - stride * back } else { window.first };
+    let (first, _) = reach(window);
     let Some(distance) = address.checked_sub(first) else { return false };
     let round = distance.checked_div(stride).unwrap_or(0).min(back);
     distance - round * stride < window.end - window.first
@@ -148,9 +153,8 @@ impl Thread {
         if window.counter == self.idle_counter() {
             return;
         }
-        let reach = window.stride.unsigned_abs() * window.iterations.saturating_sub(1);
-        let (first, end) =
-            if window.stride < 0 { (window.first - reach, window.end) } else { (window.first, window.end + reach) };
+        let (first, reach) = reach(window);
+        let end = first + reach + (window.end - window.first);
         self.header.events_first = self.header.events_first.min(first);
         self.header.events_end = self.header.events_end.max(end);
         if let Some(word) = self.windows.eventful.get_mut(place / 64) {

@@ -112,8 +112,8 @@ impl Group {
         let known = t.window(self.place(), self.number).filter(|w| w.first <= self.from && self.to <= w.end && same(w));
         if let Some(window) = known {
             let granules = if window.counter == t.idle_counter() { 0 } else { self.granules };
-            let (range, waiting) = (self.range(), Waiting::new());
-            return Some(Look { granules, range, window, known: true, waiting, group: self });
+            let waiting = Waiting::new();
+            return Some(Look { granules, range: None, window, known: true, waiting, group: self });
         }
         rows::look(self, t, p)
     }

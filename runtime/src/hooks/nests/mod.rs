@@ -16,6 +16,7 @@ pub mod tiles;
 
 use super::loops::{self, Kind};
 use crate::process::Process;
+use crate::thread::mixtures::Part;
 use crate::thread::{Thread, memos};
 use core::mem::MaybeUninit;
 use group::Group;
@@ -45,12 +46,20 @@ struct Look {
     window: Window,
     /// Events.
     granules: u64,
-    /// The iterations that make them, if they count in one counter: the first and the last one.
-    range: (u64, u64),
+    /// The first iteration of a column with events and the last one, if they count in one counter.
+    range: Option<(u64, u64)>,
     /// The window is in the table already, or cannot be.
     known: bool,
     /// Elements of the group that the thread waits for.
     waiting: Waiting,
+}
+
+impl Look {
+    /// Its events as one part.
+    fn part(&self) -> Part {
+        let range = self.range.unwrap_or_else(|| self.group.range());
+        Part { counter: self.window.counter, granules: self.granules, range }
+    }
 }
 
 /// See [`threadtalk_abi::hooks::LOOP`]; the loop may use windows.

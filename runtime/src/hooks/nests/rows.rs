@@ -23,7 +23,7 @@ pub fn look(group: Group, t: &mut Thread, p: &Process) -> Option<Look> {
     let waiting = waiting(&group, t, kind)?;
     if !waiting.is_empty() {
         let window = group.window(t, (from, to), kind.counter);
-        return Some(Look { granules: group.granules, range: group.range(), window, known: true, waiting, group });
+        return Some(Look { granules: group.granules, range: None, window, known: true, waiting, group });
     }
     if group.writes {
         kind = Kind::own(t);
@@ -38,7 +38,7 @@ pub fn look(group: Group, t: &mut Thread, p: &Process) -> Option<Look> {
     window.cells = p.signature.directory.offset(from)?;
     let granules = if kind.counter.is_null() { 0 } else { group.granules };
     // One that writes in two chunks counts, but is not kept.
-    Some(Look { granules, range: group.range(), window, known: to > most, waiting, group })
+    Some(Look { granules, range: None, window, known: to > most, waiting, group })
 }
 
 /// The elements of a row that the thread waits for. `None`: too many, or some may lie between what is read.

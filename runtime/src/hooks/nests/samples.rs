@@ -195,7 +195,7 @@ fn gather(
     let mut fits = true;
     for look in looks.iter().filter(|look| look.granules > 0) {
         fits &= places(&look.group) == look.group.granules;
-        let one = Part { counter: look.window.counter, granules: look.granules, range: look.range };
+        let one = look.part();
         for &Part { counter, granules, range } in t.parts(&one) {
             let known = flows.iter().take(used).position(|flow| flow.counter == counter);
             match flows.get_mut(known.unwrap_or(used)) {
@@ -249,7 +249,7 @@ fn pick(t: &mut Thread, p: &Process, looks: &[Look], flow: &Flow) -> Option<Turn
     let mut of_it = [const { None }; MOST_ACCESSES];
     let mut total = 0;
     for (look, of_it) in looks.iter().zip(&mut of_it).filter(|(look, _)| look.granules > 0) {
-        let one = Part { counter: look.window.counter, granules: look.granules, range: look.range };
+        let one = look.part();
         if t.parts(&one).iter().any(|part| part.counter == counter) {
             *of_it = Some(&look.group);
         }

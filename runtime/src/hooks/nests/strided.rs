@@ -54,7 +54,14 @@ pub fn look(group: Group, steps: (i64, u64), t: &mut Thread, p: &Process) -> Opt
             waiting.add(address, column.iteration(address))?;
         }
     }
-    Some(Look { granules: window.granules, range: column.range(), window, known: !waiting.is_empty(), waiting, group })
+    Some(Look {
+        granules: window.granules,
+        range: Some(column.range()),
+        window,
+        known: !waiting.is_empty(),
+        waiting,
+        group,
+    })
 }
 
 /// What a strided read finds, by a look at the cells.

@@ -158,7 +158,7 @@ impl Tile {
                 granules: window.granules,
                 window,
                 known: true,
-                range: (0, 0),
+                range: None,
                 waiting: Waiting::new(),
                 group,
             });
@@ -185,7 +185,7 @@ impl Tile {
         let mut window = group.window(t, (group.from, group.to), counter);
         window.granules = parts.granules();
         window.cells = self.times;
-        Some(Look { granules: window.granules, window, known: false, range: (0, 0), waiting: Waiting::new(), group })
+        Some(Look { granules: window.granules, window, known: false, range: None, waiting: Waiting::new(), group })
     }
 
     /// Stores the ids that writes leave.
