@@ -14,8 +14,9 @@ pub struct Windows {
     table: *mut Window,
     /// Columns, at the places of their windows; their stamps are of the same kind.
     columns: *mut Column,
-    /// Places of windows with events: a bit each, of this stamp or of earlier ones.
-    eventful: [u64; WINDOWS / 64],
+    /// Places of windows with events, and of such columns, of this stamp or of earlier ones.
+    eventful: Places,
+    eventful_columns: Places,
     /// So many strided loops are not looked at.
     pub skip: u32,
     /// How many were not looked at after the last one that was refused.
@@ -59,7 +60,8 @@ impl Windows {
         Some(Windows {
             table,
             columns: memory::reserve(WINDOWS * size_of::<Column>())?.as_ptr().cast(),
-            eventful: [0; WINDOWS / 64],
+            eventful: Places::NONE,
+            eventful_columns: Places::NONE,
             skip: 0,
             skipped: 0,
             skip_nests: 0,
@@ -86,10 +88,23 @@ impl Windows {
         // SAFETY: this thread's memory; zeroed memory is a column of no nest.
         unsafe { core::slice::from_raw_parts_mut(self.columns, WINDOWS) }
     }
+}
 
-    /// Places where windows with events may be.
-    fn eventful(&self) -> impl Iterator<Item = usize> + use<> {
-        self.eventful.into_iter().enumerate().flat_map(|(word, mut bits)| {
+/// Places of the table.
+#[derive(Clone, Copy)]
+struct Places([u64; WINDOWS / 64]);
+
+impl Places {
+    const NONE: Self = Places([0; WINDOWS / 64]);
+
+    fn add(&mut self, place: usize) {
+        if let Some(word) = self.0.get_mut(place / 64) {
+            *word |= 1 << (place % 64);
+        }
+    }
+
+    fn all(self) -> impl Iterator<Item = usize> {
+        self.0.into_iter().enumerate().flat_map(|(word, mut bits)| {
             core::iter::from_fn(move || {
                 let bit = bits.trailing_zeros() as usize;
                 (bits != 0).then(|| {
@@ -109,11 +124,12 @@ pub(super) fn reach(window: &Window) -> (u64, u64) {
 
 /// Whether a window holds the byte at an address.
 fn holds(window: &Window, address: u64) -> bool {
-    let (stride, back) = (window.stride.unsigned_abs(), window.iterations.saturating_sub(1));
-    let (first, _) = reach(window);
-    let Some(distance) = address.checked_sub(first) else { return false };
-    let round = distance.checked_div(stride).unwrap_or(0).min(back);
-    distance - round * stride < window.end - window.first
+    let ((first, reach), width) = (reach(window), window.end - window.first);
+    // Most are elsewhere, which takes no division.
+    let Some(distance) = address.checked_sub(first).filter(|distance| *distance < reach + width) else { return false };
+    let stride = window.stride.unsigned_abs();
+    let round = distance.checked_div(stride).unwrap_or(0).min(window.iterations.saturating_sub(1));
+    distance - round * stride < width
 }
 
 impl Thread {
@@ -126,7 +142,9 @@ impl Thread {
     /// Enters a window for a group of accesses that begins at an address.
     pub fn put_window(&mut self, (address, shift): (u64, u32), number: u64, window: Window) {
         let (stamp, place) = (self.header.stamp, index(address, shift, number));
-        self.note_events(place, &window);
+        if self.note_events(&window) {
+            self.windows.eventful.add(place);
+        }
         if let Some(entry) = self.windows.entries().get_mut(place) {
             *entry = Window { stamp: stamp + number, ..window };
         }
@@ -141,25 +159,25 @@ impl Thread {
     /// Enters a column for a group of accesses that begins at an address.
     pub fn put_column(&mut self, (address, shift): (u64, u32), number: u64, column: Column) {
         let (stamp, place) = (self.header.stamp, index(address, shift, number));
-        self.note_events(place, &column.window);
+        if self.note_events(&column.window) {
+            self.windows.eventful_columns.add(place);
+        }
         if let Some(entry) = self.windows.columns().get_mut(place) {
             *entry = column;
             entry.window.stamp = stamp + number;
         }
     }
 
-    /// Where windows with events are, and what memory they reach.
-    fn note_events(&mut self, place: usize, window: &Window) {
+    /// What memory windows with events reach. Whether this is one.
+    fn note_events(&mut self, window: &Window) -> bool {
         if window.counter == self.idle_counter() {
-            return;
+            return false;
         }
         let (first, reach) = reach(window);
         let end = first + reach + (window.end - window.first);
         self.header.events_first = self.header.events_first.min(first);
         self.header.events_end = self.header.events_end.max(end);
-        if let Some(word) = self.windows.eventful.get_mut(place / 64) {
-            *word |= 1 << (place % 64);
-        }
+        true
     }
 
     /// Loops of the running nest write in a window.
@@ -222,7 +240,7 @@ impl Thread {
     /// No window counts any more.
     pub fn forget_windows(&mut self) {
         self.header.stamp += NUMBERS;
-        self.windows.eventful = [0; WINDOWS / 64];
+        (self.windows.eventful, self.windows.eventful_columns) = (Places::NONE, Places::NONE);
         (self.header.events_first, self.header.events_end) = (u64::MAX, 0);
     }
 
@@ -233,15 +251,17 @@ impl Thread {
         }
         let (stamp, idle) = (self.header.stamp, self.idle_counter());
         let counts = |window: &Window| window.counter != idle && window.stamp.wrapping_sub(stamp) < NUMBERS;
-        // Columns of one matrix have one stride.
-        let (mut stride, mut of_stride) = (0, 0);
-        for at in self.windows.eventful() {
+        for at in self.windows.eventful.all() {
             if let Some(window) = self.windows.entries().get_mut(at)
                 && counts(window)
                 && holds(window, address)
             {
                 window.stamp = 0;
             }
+        }
+        // Columns of one matrix have one stride.
+        let (mut stride, mut of_stride) = (0, 0);
+        for at in self.windows.eventful_columns.all() {
             if let Some(column) = self.windows.columns().get_mut(at)
                 && counts(&column.window)
             {
@@ -268,12 +288,14 @@ impl Thread {
     /// sure. A member of a structure may be written between those of others that are read.
     #[cold]
     fn may_hold_events(&mut self, first: u64, end: u64) -> bool {
-        if end - first > MOST_COMPARED || self.windows.eventful().nth(MOST_COMPARED as usize).is_some() {
+        let (windows, columns) = (self.windows.eventful, self.windows.eventful_columns);
+        let places = || windows.all().chain(columns.all());
+        if end - first > MOST_COMPARED || places().nth(MOST_COMPARED as usize).is_some() {
             return true;
         }
         let granules = || (first & !(GRANULE - 1)..end).step_by(GRANULE as usize);
         let stamp = self.header.stamp;
-        self.windows.eventful().any(|at| {
+        places().any(|at| {
             let present = |window: &&Window| window.stamp.wrapping_sub(stamp) < NUMBERS;
             let window = self.windows.entries().get(at).copied();
             let column = self.windows.columns().get(at).map(|column| column.window);
