@@ -84,6 +84,7 @@ const LOCKS: &[Allowed] = &[
 /// is told apart from its own values.
 const DIVISIONS: &[Allowed] = &[
     Allowed("5event5count", &["div"]),
+    Allowed("6Traces3gap", &["div"]),
     Allowed("10whole_loop", &["div"]),
     Allowed("5loops", &["div"]),
     Allowed("5nests", &["div"]),

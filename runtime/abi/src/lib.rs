@@ -29,10 +29,10 @@ pub mod thread;
 pub mod window;
 
 /// Version of everything in this crate. Part of the symbol that ties objects to a runtime.
-pub const ABI_VERSION: u32 = 5;
+pub const ABI_VERSION: u32 = 6;
 
 /// The symbol that instrumented modules reference and only a runtime of the same version defines.
-pub const ABI_SYMBOL: &str = "__threadtalk_abi_v5";
+pub const ABI_SYMBOL: &str = "__threadtalk_abi_v6";
 
 /// Bytes of memory that one cell stands for. An element of the specification is one granule.
 pub const GRANULE: u64 = 4;

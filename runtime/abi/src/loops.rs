@@ -34,6 +34,10 @@ pub const WRITE: u32 = 1;
 /// The access is one of a [`crate::window::Window`] of starts: a fixed stride that skips more than it reads.
 pub const STRIDED: u32 = 2;
 
+/// Of a nest: no access, but memory that the descriptions of the others were computed from. They hold if the nest
+/// writes none of it.
+pub const FIXED: u32 = 4;
+
 /// Added to the number of accesses: what the loop finds may be kept in windows (see [`crate::window`]).
 pub const WINDOWS: u32 = 1 << 29;
 
@@ -79,7 +83,7 @@ pub struct NestAccess {
     pub address: u64,
     /// Bytes of one access: whole granules.
     pub bytes: u32,
-    /// [`WRITE`] or 0.
+    /// [`WRITE`], [`FIXED`] or 0.
     pub flags: u32,
     /// Global site: the number for reads, or for writes the number that writes use.
     pub site: u32,

@@ -39,19 +39,19 @@ impl Parts {
         Self { parts: [const { MaybeUninit::uninit() }; MOST_PARTS], used: 0 }
     }
 
-    /// So many more granules, of an iteration, count in a counter. `None`: there are too many counters.
+    /// So many more granules, of a range of iterations, count in a counter. `None`: there are too many counters.
     #[inline]
-    pub fn add(&mut self, counter: *mut EventCounter, granules: u64, iteration: u64) -> Option<()> {
+    pub fn add(&mut self, counter: *mut EventCounter, granules: u64, range: (u64, u64)) -> Option<()> {
         for part in self.parts.iter_mut().take(self.used) {
             // SAFETY: the first `used` ones were written.
             let part = unsafe { part.assume_init_mut() };
             if part.counter == counter {
                 part.granules += granules;
-                part.range.1 = part.range.1.max(iteration);
+                part.range = (part.range.0.min(range.0), part.range.1.max(range.1));
                 return Some(());
             }
         }
-        self.parts.get_mut(self.used)?.write(Part { counter, granules, range: (iteration, iteration) });
+        self.parts.get_mut(self.used)?.write(Part { counter, granules, range });
         self.used += 1;
         Some(())
     }
@@ -175,7 +175,7 @@ mod tests {
 
     fn parts(of: &[(usize, u64)]) -> Parts {
         let mut parts = Parts::new();
-        of.iter().for_each(|&(counter, n)| parts.add(core::ptr::without_provenance_mut(counter), n, 0).unwrap());
+        of.iter().for_each(|&(counter, n)| parts.add(core::ptr::without_provenance_mut(counter), n, (0, 0)).unwrap());
         parts
     }
 
@@ -193,9 +193,9 @@ mod tests {
     #[test]
     fn more_counters_than_a_mixture_has_room_for_are_refused() {
         let mut parts = parts(&[]);
-        let room = (1..100).take_while(|n| parts.add(core::ptr::without_provenance_mut(8 * n), 1, 0).is_some());
+        let room = (1..100).take_while(|n| parts.add(core::ptr::without_provenance_mut(8 * n), 1, (0, 0)).is_some());
         assert_eq!(room.count(), MOST_PARTS);
-        assert_eq!(parts.add(core::ptr::without_provenance_mut(8), 1, 0), Some(()), "one that has room");
+        assert_eq!(parts.add(core::ptr::without_provenance_mut(8), 1, (0, 0)), Some(()), "one that has room");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::inlined;
 use fastrand::Rng;
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 use threadtalk_abi::module::{ModuleBases, ModuleDescriptor, RegionEntry, SiteEntry, TablesHeader, site_flags};
 use threadtalk_profile::layout::Accuracy;
 use threadtalk_profile::{Event, Profile, Trace};
@@ -65,6 +66,33 @@ impl Driver {
     /// Number of logical threads.
     pub fn threads(&self) -> u32 {
         self.threads.len() as u32
+    }
+
+    /// The process.
+    pub fn process(&self) -> &'static Process {
+        self.process
+    }
+
+    /// Where the program's memory begins.
+    pub fn base(&self) -> u64 {
+        self.base
+    }
+
+    /// The plain site of a region as reads and as writes name it.
+    pub fn sites(&self, region: u32) -> (u32, u32) {
+        (self.bases.site_base + 2 * (region - 1), self.bases.write_site_base + 2 * (region - 1))
+    }
+
+    /// Does something with a logical thread, given also what says the state of a granule.
+    pub fn on<R>(&mut self, thread: u32, what: impl FnOnce(&mut Thread, &dyn Fn(u64) -> u32) -> R) -> R {
+        let (process, base) = (self.process, self.base);
+        let state = |at: u64| {
+            let cell = process.signature.directory.translate(base + at);
+            // SAFETY: the directory leads to cells that live for ever.
+            cell.map_or(0, |cell| unsafe { (*cell).load(Ordering::Relaxed) })
+        };
+        // SAFETY: the driver's blocks; one thing at a time.
+        what(unsafe { &mut *self.threads[thread as usize] }, &state)
     }
 
     /// The control blocks, by logical thread.

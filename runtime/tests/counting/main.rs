@@ -7,6 +7,7 @@
 mod driver;
 mod inlined;
 mod lines;
+mod nests;
 
 use driver::{Driver, Recorded};
 use fastrand::Rng;
@@ -110,6 +111,21 @@ fn the_tightest_budget_for_distances_changes_no_count() {
         let (found, record) = run("mode=exact:crd=exact:crd_bytes=64K");
         same_matrices(&found, &record);
         assert!(found.accuracy().crd_budget_reached > 0, "the profile says that the budget was reached");
+    });
+}
+
+/// Sampled distances begin and end in them, and first reads happen in them.
+#[test]
+fn nests_count_what_their_accesses_do() {
+    in_own_process("nests_count_what_their_accesses_do", || {
+        let mut driver = Driver::start("mode=exact:crd=auto:crd_exact_usages=64:quiet=1", 3, REGIONS);
+        let (mut oracle, mut rng) = (Oracle::new(4), Rng::with_seed(20261122));
+        let outcome = nests::run(&mut driver, &mut oracle, &mut rng, 4000);
+        let record = oracle.record().clone();
+        let found = driver.finish();
+        same_matrices(&found, &record);
+        assert!(found.samples() > 1000, "{} intervals were sampled", found.samples());
+        assert!(outcome.with_first_reads > 1000 && outcome.by_rounds > 1000 && outcome.refused > 1000, "{outcome:?}");
     });
 }
 

@@ -1,6 +1,6 @@
 //! Accesses of a loop that move by the same stride at fixed distances.
 
-use super::samples::Waiting;
+use super::samples::Apart;
 use super::{Look, rows, strided};
 use crate::process::Process;
 use crate::thread::Thread;
@@ -104,23 +104,17 @@ impl Group {
     }
 
     /// What the group is, if it is of one kind.
-    pub fn look(self, t: &mut Thread, p: &Process) -> Option<Look> {
+    pub fn look(self, t: &mut Thread, p: &Process, apart: &mut Apart) -> Option<Look<'static>> {
         if let Some(steps) = self.strided {
-            return strided::look(self, steps, t, p);
+            return strided::look(self, steps, t, p, apart);
         }
         let same = |w: &Window| (w.stride, w.iterations, w.granules) == (0, 0, self.key);
         let known = t.window(self.place(), self.number).filter(|w| w.first <= self.from && self.to <= w.end && same(w));
         if let Some(window) = known {
             let granules = if window.counter == t.idle_counter() { 0 } else { self.granules };
-            let waiting = Waiting::new();
-            return Some(Look { granules, range: None, window, known: true, waiting, group: self });
+            return Some(Look { granules, nest: None, range: None, window, known: true, group: self });
         }
-        rows::look(self, t, p)
-    }
-
-    /// The iterations of a row: the first and the last one.
-    pub fn range(&self) -> (u64, u64) {
-        (0, (self.to - self.from).div_ceil(self.step.max(1)).saturating_sub(1))
+        rows::look(self, t, p, apart)
     }
 
     /// A window from `first` to `end`; without a counter its reads are no events.

@@ -9,9 +9,11 @@
 //! marked, so that a window with it is not made, and those that were are forgotten.
 
 mod group;
+mod order;
 mod rows;
 mod samples;
 mod strided;
+mod tile;
 pub mod tiles;
 
 use super::loops::{self, Kind};
@@ -20,8 +22,9 @@ use crate::thread::mixtures::Part;
 use crate::thread::{Thread, memos};
 use core::mem::MaybeUninit;
 use group::Group;
-use samples::Waiting;
-use threadtalk_abi::loops::{Access, MOST_ACCESSES, STRIDED, WRITE};
+use order::Order;
+use samples::Apart;
+use threadtalk_abi::loops::{Access, MOST_ACCESSES, NestAccess, STRIDED, WRITE};
 use threadtalk_abi::window::Window;
 
 /// Bytes of rows that are looked at here. The question for a longer one costs less than the row, and [`loops`]
@@ -41,23 +44,27 @@ enum Answer {
 }
 
 /// What a group of accesses is.
-struct Look {
+struct Look<'a> {
     group: Group,
+    /// The access, if it is one of a nest that is counted as a whole.
+    nest: Option<&'a NestAccess>,
     window: Window,
     /// Events.
     granules: u64,
-    /// The first iteration of a column with events and the last one, if they count in one counter.
+    /// From when to when it has events, if that is known and they count in one counter: see [`Order`].
     range: Option<(u64, u64)>,
     /// The window is in the table already, or cannot be.
     known: bool,
-    /// Elements of the group that the thread waits for.
-    waiting: Waiting,
 }
 
-impl Look {
+impl Look<'_> {
+    fn order(&self) -> Order {
+        self.nest.map_or_else(|| Order::of_loop(&self.group), Order::of_nest)
+    }
+
     /// Its events as one part.
     fn part(&self) -> Part {
-        let range = self.range.unwrap_or_else(|| self.group.range());
+        let range = self.range.unwrap_or_else(|| self.order().range());
         Part { counter: self.window.counter, granules: self.granules, range }
     }
 }
@@ -113,13 +120,13 @@ fn ask(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> Ans
         return Answer::Mixed;
     }
     let mut looks = [const { MaybeUninit::<Look>::uninit() }; MOST_ACCESSES];
-    let mut used = 0;
+    let (mut used, mut apart) = (0, Apart::new());
     let mut rest = accesses;
     while let ([head, ..], Some(place)) = (rest, looks.get_mut(used)) {
         let members = rest.iter().take_while(|a| a.window == head.window).count();
         let Some((group, others)) = rest.split_at_checked(members) else { return Answer::Mixed };
         rest = others;
-        let Some(look) = Group::of(group, iterations).and_then(|group| group.look(t, p)) else {
+        let Some(look) = Group::of(group, iterations).and_then(|group| group.look(t, p, &mut apart)) else {
             return Answer::Mixed;
         };
         place.write(look);
@@ -127,12 +134,12 @@ fn ask(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> Ans
     }
     // SAFETY: the first `used` entries were written; the layouts are the same.
     let looks = unsafe { core::slice::from_raw_parts(looks.as_ptr().cast::<Look>(), used) };
-    let counted = looks.iter().all(|look| look.waiting.is_empty()) && count(t, looks);
+    let counted = apart.count() == 0 && count(t, looks);
     // Before samples begin, which forget the windows of their elements.
     for look in looks.iter().filter(|look| !look.known && !look.group.writes) {
         t.put_window(look.group.place(), look.group.number, look.window);
     }
-    if !counted && !samples::count(t, p, looks) {
+    if !counted && !samples::count(t, p, looks, &apart) {
         return Answer::Due;
     }
     for look in looks.iter().filter(|look| !look.known && look.group.writes) {

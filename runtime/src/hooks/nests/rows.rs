@@ -2,7 +2,8 @@
 
 use super::Look;
 use super::group::{Group, Kind};
-use super::samples::Waiting;
+use super::order::Order;
+use super::samples::Apart;
 use crate::hooks::loops::plain;
 use crate::hooks::scan::prefix;
 use crate::process::Process;
@@ -14,16 +15,15 @@ use threadtalk_sigmem::Run;
 const PAGE: u64 = 1 << PAGE_SHIFT;
 
 /// Whether a row is of one kind, and a window around it that is.
-pub fn look(group: Group, t: &mut Thread, p: &Process) -> Option<Look> {
+pub fn look(group: Group, t: &mut Thread, p: &Process, apart: &mut Apart) -> Option<Look<'static>> {
     let (from, to) = (group.from, group.to);
     let mut kind = group.kind(t, state(p, from)?)?;
     if alike(p, (from, to), kind) < to {
         return None;
     }
-    let waiting = waiting(&group, t, kind)?;
-    if !waiting.is_empty() {
+    if is_awaited(&group, t, kind, apart)? {
         let window = group.window(t, (from, to), kind.counter);
-        return Some(Look { granules: group.granules, range: None, window, known: true, waiting, group });
+        return Some(Look { granules: group.granules, nest: None, range: None, window, known: true, group });
     }
     if group.writes {
         kind = Kind::own(t);
@@ -38,22 +38,34 @@ pub fn look(group: Group, t: &mut Thread, p: &Process) -> Option<Look> {
     window.cells = p.signature.directory.offset(from)?;
     let granules = if kind.counter.is_null() { 0 } else { group.granules };
     // One that writes in two chunks counts, but is not kept.
-    Some(Look { granules, range: None, window, known: to > most, waiting, group })
+    Some(Look { granules, nest: None, range: None, window, known: to > most, group })
 }
 
-/// The elements of a row that the thread waits for. `None`: too many, or some may lie between what is read.
-fn waiting(group: &Group, t: &mut Thread, kind: Kind) -> Option<Waiting> {
-    let mut waiting = Waiting::new();
-    let (mut at, end) = (group.from / GRANULE, group.to.div_ceil(GRANULE));
+/// Whether the thread waits for elements of a row, which are noted. `None`: too many, or some may lie between what is
+/// read.
+fn is_awaited(group: &Group, t: &mut Thread, kind: Kind, apart: &mut Apart) -> Option<bool> {
+    let before = apart.count();
+    let first_read = |address| Order::of_loop(group).next(address, None);
+    let row = (group.from, group.to);
+    each_watched(t, row, kind, |address| apart.add_awaited(address, first_read(address)?, group.site?))?;
+    let (any, dense) = (apart.count() > before, group.granules * GRANULE == group.to - group.from);
+    (!any || dense).then_some(any)
+}
+
+/// Calls for each element of a row of one kind that the thread waits for, until that says `None`.
+pub fn each_watched(
+    t: &mut Thread,
+    (from, to): (u64, u64),
+    kind: Kind,
+    mut each: impl FnMut(u64) -> Option<()>,
+) -> Option<()> {
+    let (mut at, end) = (from / GRANULE, to.div_ceil(GRANULE));
     loop {
         at += kind.unwatched(t, at, (end - at) as usize) as u64;
         if at == end {
-            let dense = group.granules * GRANULE == group.to - group.from;
-            return (waiting.is_empty() || dense).then_some(waiting);
+            return Some(());
         }
-        let address = at * GRANULE;
-        let iteration = (address - group.from).checked_div(group.step).unwrap_or(0);
-        waiting.add(address, iteration)?;
+        each(at * GRANULE)?;
         at += 1;
     }
 }
@@ -66,7 +78,7 @@ pub fn state(p: &Process, address: u64) -> Option<u32> {
 }
 
 /// How far cells from `from` on are of a kind, at most `to`. `None`: there are none at once.
-pub fn reach(t: &mut Thread, p: &Process, (from, to): (u64, u64), kind: Kind) -> Option<u64> {
+fn reach(t: &mut Thread, p: &Process, (from, to): (u64, u64), kind: Kind) -> Option<u64> {
     let mut end = alike(p, (from, to), kind);
     let granules = (from % GRANULE + end - from).div_ceil(GRANULE) as usize;
     let unwatched = kind.unwatched(t, from / GRANULE, granules);
@@ -77,7 +89,7 @@ pub fn reach(t: &mut Thread, p: &Process, (from, to): (u64, u64), kind: Kind) ->
 }
 
 /// The same of elements whether they are watched or not.
-fn alike(p: &Process, (from, to): (u64, u64), kind: Kind) -> u64 {
+pub fn alike(p: &Process, (from, to): (u64, u64), kind: Kind) -> u64 {
     let mut end = from;
     for run in p.signature.directory.runs(from, to.saturating_sub(from)) {
         let Run::Mapped { cells, .. } = run else { break };

@@ -1,22 +1,26 @@
-//! Loops with an event that is to be sampled, or that read an element whose distance is measured.
+//! Loops and nests with an event that is to be sampled, or that read an element whose distance is measured.
 //!
 //! What such a loop counts is known, and where in it each event lies is not: a column has its events anywhere. So each
-//! counter is taken to grow evenly from the first iteration with an event of its own to the last. A distance from an
-//! iteration of one loop to the same iteration of a later one is what it would be read by read, and others are nearly
-//! so. Which element is sampled is chosen by chance among all that count in the counter that is due, and its distance
-//! begins at the iteration that reads it.
+//! counter is taken to grow evenly from the first iteration with an event of its own to the last ([`super::order`]). A
+//! distance from an iteration of one loop to the same iteration of a later one is what it would be read by read, and
+//! others are nearly so. Which element is sampled is chosen by chance among all that count in the counter that is due;
+//! its distance begins at the iteration that reads it, and may end in the same nest.
+//!
+//! Reads of such elements happen one by one, in the order of the loop, and so do first reads of a nest's rows: what
+//! they mean is found out by reading.
 //!
 //! The instrumented copy of a loop of a thousand iterations takes ten microseconds longer than the plain one; this
 //! takes less than one for each sample.
 
 use super::Look;
-use super::group::Group;
 use crate::hooks::access::read_cell;
+use crate::hooks::range;
 use crate::process::Process;
 use crate::thread::mixtures::Part;
 use crate::thread::{Thread, memos};
+use core::mem::MaybeUninit;
+use core::slice;
 use core::sync::atomic::{AtomicU32, Ordering};
-use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::{SHARED, TRACKED};
 use threadtalk_abi::loops::MOST_ACCESSES;
 use threadtalk_abi::thread::EventCounter;
@@ -24,54 +28,77 @@ use threadtalk_abi::window::SPREAD;
 
 /// Counters of a loop.
 const MOST_COUNTERS: usize = 32;
-/// Elements of a group that the thread waits for.
-const MOST_WAITING: usize = 8;
-/// Elements of a loop that are sampled or waited for. (Threads may have small stacks.)
-const MOST_TURNS: usize = 48;
+/// What of a loop is read by itself, without samples and with them. (Threads may have small stacks.)
+const MOST_APART: usize = 64;
+const MOST_TURNS: usize = 96;
 /// Places at which an element to be sampled is looked for before all are tried in turn.
 const TRIES: u64 = 64;
 
-/// Elements of a group that its thread waits for: address, and the iteration that reads it.
+/// What a loop reads by itself.
 #[derive(Clone, Copy)]
-pub struct Waiting {
-    elements: [(u64, u64); MOST_WAITING],
-    used: usize,
+enum What {
+    /// An element that the thread waits for.
+    Awaited,
+    /// An element that is sampled.
+    Sample,
+    /// So many bytes that nothing is known of yet.
+    Row(u64),
 }
 
-impl Waiting {
-    /// None.
-    pub const fn new() -> Self {
-        Waiting { elements: [(0, 0); MOST_WAITING], used: 0 }
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.used == 0
-    }
-
-    /// One more. `None`: there is no room.
-    pub fn add(&mut self, address: u64, iteration: u64) -> Option<()> {
-        *self.elements.get_mut(self.used)? = (address, iteration);
-        self.used += 1;
-        Some(())
-    }
-
-    fn all(&self) -> &[(u64, u64)] {
-        self.elements.get(..self.used).unwrap_or(&[])
-    }
-}
-
-/// An element that is read by itself.
+/// A read of its own.
 #[derive(Clone, Copy)]
 struct Turn {
     iteration: u64,
     address: u64,
     /// The reading line.
     site: u32,
-    /// It is sampled; else the thread waits for it.
-    sampled: bool,
-    /// Where the read counts.
+    what: What,
+    /// Where the read of an element counts.
     counter: *mut EventCounter,
+}
+
+impl Turn {
+    const NONE: Self = Turn { iteration: 0, address: 0, site: 0, what: What::Awaited, counter: core::ptr::null_mut() };
+}
+
+/// What of a loop must be read by itself: elements that the thread waits for, and such as are not known.
+pub struct Apart {
+    turns: [MaybeUninit<Turn>; MOST_APART],
+    used: usize,
+}
+
+impl Apart {
+    /// Nothing.
+    pub const fn new() -> Self {
+        Apart { turns: [const { MaybeUninit::uninit() }; MOST_APART], used: 0 }
+    }
+
+    /// How many reads there are.
+    pub fn count(&self) -> usize {
+        self.used
+    }
+
+    /// One more element that the thread waits for: its address, and the iteration and the line that read it. `None`:
+    /// there is no room.
+    pub fn add_awaited(&mut self, address: u64, iteration: u64, site: u32) -> Option<()> {
+        self.add(Turn { iteration, address, site, ..Turn::NONE })
+    }
+
+    /// So many bytes more that are not known, each of which is read once.
+    pub fn add_row(&mut self, address: u64, bytes: u64, iteration: u64, site: u32) -> Option<()> {
+        self.add(Turn { iteration, address, site, what: What::Row(bytes), ..Turn::NONE })
+    }
+
+    fn add(&mut self, turn: Turn) -> Option<()> {
+        self.turns.get_mut(self.used)?.write(turn);
+        self.used += 1;
+        Some(())
+    }
+
+    fn all(&self) -> &[Turn] {
+        // SAFETY: the first `used` ones were written; the layouts are the same.
+        unsafe { slice::from_raw_parts(self.turns.as_ptr().cast(), self.used) }
+    }
 }
 
 /// All of a loop.
@@ -82,8 +109,7 @@ struct Turns {
 
 impl Turns {
     const fn new() -> Self {
-        let none = Turn { iteration: 0, address: 0, site: 0, sampled: false, counter: core::ptr::null_mut() };
-        Turns { turns: [none; MOST_TURNS], used: 0 }
+        Turns { turns: [Turn::NONE; MOST_TURNS], used: 0 }
     }
 
     /// One more, in its place: the library's sorts may panic. `None`: there is no room.
@@ -137,20 +163,22 @@ impl Flow {
 }
 
 /// Counts all events of a loop; samples those that are due, and ends what is waited for. `false`: nothing is counted.
-pub fn count(t: &mut Thread, p: &Process, looks: &[Look]) -> bool {
+pub fn count(t: &mut Thread, p: &Process, looks: &[Look], apart: &Apart) -> bool {
     let mut flows = [Flow::NONE; MOST_COUNTERS];
     let mut turns = Turns::new();
     memos::settle(memos::used(&mut t.header));
-    let Some(used) = gather(t, p, looks, &mut flows, &mut turns) else { return false };
+    let Some(used) = gather(t, p, (looks, apart), &mut flows, &mut turns) else { return false };
     let flows = flows.get_mut(..used).unwrap_or(&mut []);
     // Those were given their shares before the loop counts.
     memos::empty(memos::used(&mut t.header));
-    if !flows.iter_mut().all(|flow| plan(t, p, looks, flow, &mut turns).is_some()) {
+    if !(0..used).all(|number| plan(t, p, looks, flows, number, &mut turns).is_some()) {
         return false;
     }
     for turn in turns.all() {
         flows.iter_mut().for_each(|flow| flow.go_to(turn.iteration));
-        if let Some(flow) = flows.iter_mut().find(|flow| flow.counter == turn.counter) {
+        if let What::Row(bytes) = turn.what {
+            read_row(t, p, turn, bytes, flows);
+        } else if let Some(flow) = flows.iter_mut().find(|flow| flow.counter == turn.counter) {
             take(t, p, turn, flow);
         }
     }
@@ -163,23 +191,60 @@ pub fn count(t: &mut Thread, p: &Process, looks: &[Look]) -> bool {
 
 /// Chooses the elements that are sampled of what counts in one counter. `None`: too many, or the event cache has lost
 /// what says which they are.
-fn plan(t: &mut Thread, p: &Process, looks: &[Look], flow: &mut Flow, turns: &mut Turns) -> Option<()> {
-    while flow.before + flow.events >= flow.next {
-        turns.add(pick(t, p, looks, flow)?)?;
+fn plan(
+    t: &mut Thread,
+    p: &Process,
+    looks: &[Look],
+    flows: &mut [Flow],
+    number: usize,
+    turns: &mut Turns,
+) -> Option<()> {
+    while let Some(flow) = flows.get_mut(number).filter(|flow| flow.before + flow.events >= flow.next) {
+        let turn = pick(t, p, looks, flow)?;
         // SAFETY: counters of windows with events are the heads of this thread's records.
         let gap = unsafe { t.traces.gap(flow.counter.cast(), &p.plan) };
         flow.next = flow.next.saturating_add(gap);
+        turns.add(turn)?;
+        if let Some(next) = read_again(t, p, looks, &turn) {
+            let flow = flows.iter_mut().find(|flow| flow.counter == next.counter)?;
+            flow.events = flow.events.checked_sub(1)?;
+            turns.add(next)?;
+        }
     }
     Some(())
 }
 
+/// The read that ends the distance that begins with a sample, if it is in the same loop or nest.
+fn read_again(t: &Thread, p: &Process, looks: &[Look], sample: &Turn) -> Option<Turn> {
+    let with_events = looks.iter().filter(|look| look.granules > 0);
+    let reads = with_events.filter_map(|look| {
+        let iteration = look.order().next(sample.address, Some(sample.iteration))?;
+        let site = look.group.site?;
+        Some(Turn { iteration, site, what: What::Awaited, counter: counter_of(t, p, sample.address, site)?, ..*sample })
+    });
+    reads.min_by_key(|turn| turn.iteration)
+}
+
 /// Reads an element, to sample it or because the thread waits for it. The latter is no sample by itself.
 fn take(t: &mut Thread, p: &Process, turn: &Turn, flow: &mut Flow) {
-    flow.counter().next = if turn.sampled { 0 } else { u64::MAX };
+    let sampled = matches!(turn.what, What::Sample);
+    flow.counter().next = if sampled { 0 } else { u64::MAX };
     if let Some(cell) = cell(p, turn.address) {
         read_cell(t, p, cell, turn.address, turn.site);
     }
-    flow.before += u64::from(!turn.sampled);
+    flow.before += u64::from(!sampled);
+}
+
+/// Reads what is not known. Some of it may count where the loop does, and is none of what that counts.
+fn read_row(t: &mut Thread, p: &Process, turn: &Turn, bytes: u64, flows: &mut [Flow]) {
+    for flow in flows.iter_mut() {
+        flow.counter().next = u64::MAX;
+        flow.before = flow.before.wrapping_sub(flow.counter().rar);
+    }
+    range::read(t, p, turn.address, bytes, turn.site);
+    for flow in flows {
+        flow.before = flow.before.wrapping_add(flow.counter().rar);
+    }
 }
 
 /// The counters of a loop, how many there are, and the elements that somebody waits for. `None`: there are too many, or
@@ -187,14 +252,14 @@ fn take(t: &mut Thread, p: &Process, turn: &Turn, flow: &mut Flow) {
 fn gather(
     t: &mut Thread,
     p: &Process,
-    looks: &[Look],
+    (looks, apart): (&[Look], &Apart),
     flows: &mut [Flow; MOST_COUNTERS],
     turns: &mut Turns,
 ) -> Option<usize> {
     let mut used = 0;
     let mut fits = true;
     for look in looks.iter().filter(|look| look.granules > 0) {
-        fits &= places(&look.group) == look.group.granules;
+        fits &= look.order().reads() == look.group.granules;
         let one = look.part();
         for &Part { counter, granules, range } in t.parts(&one) {
             let known = flows.iter().take(used).position(|flow| flow.counter == counter);
@@ -212,35 +277,16 @@ fn gather(
     if !fits {
         return None;
     }
-    for look in looks {
-        for &(address, iteration) in look.waiting.all() {
-            let site = look.group.site?;
-            let counter = counter_of(t, p, address, site)?;
-            let flow = flows.iter_mut().take(used).find(|flow| flow.counter == counter)?;
+    for turn in apart.all() {
+        let mut turn = *turn;
+        if matches!(turn.what, What::Awaited) {
+            turn.counter = counter_of(t, p, turn.address, turn.site)?;
+            let flow = flows.iter_mut().take(used).find(|flow| flow.counter == turn.counter)?;
             flow.events = flow.events.checked_sub(1)?;
-            turns.add(Turn { iteration, address, site, sampled: false, counter })?;
         }
+        turns.add(turn)?;
     }
     Some(used)
-}
-
-/// How many granules a group reads, each once.
-fn places(group: &Group) -> u64 {
-    let each = (group.to - group.from) / GRANULE;
-    group.strided.map_or(each, |(_, iterations)| each * iterations)
-}
-
-/// A granule that a group reads: its address, and the iteration that reads it.
-fn place(group: &Group, number: u64) -> (u64, u64) {
-    match group.strided {
-        Some((stride, _)) => {
-            let each = ((group.to - group.from) / GRANULE).max(1);
-            let round = number / each;
-            let first = group.from.wrapping_add_signed(stride.wrapping_mul(round as i64));
-            (first + number % each * GRANULE, round)
-        }
-        None => (group.from + number * GRANULE, (number * GRANULE).checked_div(group.step).unwrap_or(0)),
-    }
 }
 
 /// An element whose next read counts where a sample is due: each has the same chance.
@@ -250,18 +296,20 @@ fn pick(t: &mut Thread, p: &Process, looks: &[Look], flow: &Flow) -> Option<Turn
     let mut total = 0;
     for (look, of_it) in looks.iter().zip(&mut of_it).filter(|(look, _)| look.granules > 0) {
         let one = look.part();
-        if t.parts(&one).iter().any(|part| part.counter == counter) {
-            *of_it = Some(&look.group);
+        let counts = t.parts(&one).iter().any(|part| part.counter == counter);
+        if let Some(site) = look.group.site.filter(|_| counts) {
+            let order = look.order();
+            total += order.reads();
+            *of_it = Some((order, site));
         }
-        total += of_it.map_or(0, places);
     }
     let nth = |mut number: u64| {
-        for group in of_it.iter().flatten() {
-            if number < places(group) {
-                let (address, iteration) = place(group, number);
-                return Some(Turn { iteration, address, site: group.site?, sampled: true, counter });
+        for &(order, site) in of_it.iter().flatten() {
+            if number < order.reads() {
+                let (address, iteration) = order.read(number);
+                return Some(Turn { iteration, address, site, what: What::Sample, counter });
             }
-            number -= places(group);
+            number -= order.reads();
         }
         None
     };
@@ -316,27 +364,7 @@ mod tests {
         assert!([7, 2, 5].iter().all(|&iteration| turns.add(turn(iteration)).is_some()));
         assert_eq!(turns.all().iter().map(|turn| turn.iteration).collect::<Vec<_>>(), [2, 5, 7]);
         assert_eq!((0..100).filter(|&iteration| turns.add(turn(iteration)).is_some()).count(), MOST_TURNS - 3);
-        let mut waiting = Waiting::new();
-        assert_eq!((0..100).filter(|&address| waiting.add(address, 1).is_some()).count(), MOST_WAITING);
-    }
-
-    #[test]
-    fn places_of_a_group_are_what_its_iterations_read() {
-        let group = |strided, to| Group {
-            number: 0,
-            from: 1000,
-            to,
-            strided,
-            step: 24,
-            writes: false,
-            site: Some(1),
-            granules: 0,
-            key: 0,
-        };
-        let of = |group: &Group| (0..places(group)).map(|number| place(group, number)).collect::<Vec<_>>();
-        let column = of(&group(Some((-96, 3)), 1008));
-        assert_eq!(column, [(1000, 0), (1004, 0), (904, 1), (908, 1), (808, 2), (812, 2)]);
-        let row = of(&group(None, 1048));
-        assert_eq!((row.len(), row[0], row[5], row[6], row[11]), (12, (1000, 0), (1020, 0), (1024, 1), (1044, 1)));
+        let mut apart = Apart::new();
+        assert_eq!((0..100).filter(|&address| apart.add_awaited(address, 1, 1).is_some()).count(), MOST_APART);
     }
 }

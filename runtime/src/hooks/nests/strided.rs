@@ -11,7 +11,7 @@
 
 use super::Look;
 use super::group::{Group, Kind};
-use super::samples::Waiting;
+use super::samples::Apart;
 use crate::process::Process;
 use crate::thread::Thread;
 use crate::thread::column::Column;
@@ -24,7 +24,7 @@ use threadtalk_abi::{CHUNK_BYTES, GRANULE};
 const LINE: u64 = 1 << LINE_SHIFT;
 
 /// What a strided read finds, and a window around where it begins.
-pub fn look(group: Group, steps: (i64, u64), t: &mut Thread, p: &Process) -> Option<Look> {
+pub fn look(group: Group, steps: (i64, u64), t: &mut Thread, p: &Process, apart: &mut Apart) -> Option<Look<'static>> {
     let place = (group.place(), group.number);
     let serves = |c: &&mut Column| {
         let w = c.window();
@@ -41,7 +41,7 @@ pub fn look(group: Group, steps: (i64, u64), t: &mut Thread, p: &Process) -> Opt
         }
     };
     let mut window = *column.window();
-    let mut waiting = Waiting::new();
+    let before = apart.count();
     for address in column.watched() {
         let at = column.window().first + column.within(address);
         if !t.waits_for(address) {
@@ -51,15 +51,15 @@ pub fn look(group: Group, steps: (i64, u64), t: &mut Thread, p: &Process) -> Opt
         } else if at >= group.to {
             window.end = window.end.min(at);
         } else {
-            waiting.add(address, column.iteration(address))?;
+            apart.add_awaited(address, column.iteration(address), group.site?)?;
         }
     }
     Some(Look {
         granules: window.granules,
+        nest: None,
         range: Some(column.range()),
         window,
-        known: !waiting.is_empty(),
-        waiting,
+        known: apart.count() > before,
         group,
     })
 }
@@ -143,7 +143,7 @@ impl Scan<'_> {
         }
         let addresses = (address..).step_by(GRANULE as usize);
         let noted = cells.iter().zip(addresses).all(|(cell, at)| self.note(t, *cell, at));
-        self.parts.add(kind.counter, cells.len() as u64, self.iteration).filter(|()| noted)
+        self.parts.add(kind.counter, cells.len() as u64, (self.iteration, self.iteration)).filter(|()| noted)
     }
 
     /// Notes an element if it is watched. `false`: there is no room for it.

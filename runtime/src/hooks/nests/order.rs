@@ -1,0 +1,243 @@
+//! When a loop or a nest reads each of a group's granules.
+
+use super::group::Group;
+use threadtalk_abi::GRANULE;
+use threadtalk_abi::loops::{NestAccess, STEPS, Step};
+
+/// The time that a nest takes. Accesses of one nest may be in loops of different depths, so that there is no number of
+/// iterations that all of them count; that of a loop is its iterations.
+const NEST: u64 = 1 << 40;
+
+/// How reads move with one loop.
+#[derive(Clone, Copy)]
+struct Move {
+    /// Bytes from one iteration to the next.
+    stride: u64,
+    /// Iterations.
+    count: u64,
+    /// Time of one; negative if the first iteration reads the highest address.
+    time: i64,
+}
+
+/// The reads of a group, each as often as it happens.
+#[derive(Clone, Copy)]
+pub struct Order {
+    /// The lowest address...
+    first: u64,
+    /// ...and when it is read first.
+    begin: i64,
+    /// Bytes of one iteration.
+    bytes: u64,
+    /// The loops. Short strides first, so that what a longer one leaves of a distance belongs to those before it;
+    /// loops that all read the same as they are nested, innermost first.
+    moves: [Move; STEPS],
+}
+
+impl Order {
+    /// Of a loop's group; time counts iterations. What a row reads must have no gaps.
+    pub fn of_loop(group: &Group) -> Self {
+        let none = Step { stride: 0, count: 1 };
+        let reach = group.to - group.from;
+        let (stride, count, bytes) = match group.strided {
+            Some((stride, count)) => (stride, count, reach),
+            None if group.step == 0 => (0, 1, reach),
+            None => (group.step as i64, reach.div_ceil(group.step), group.step),
+        };
+        Self::new(group.from, bytes, [Step { stride, count }, none, none], [1, 1, 1])
+    }
+
+    /// Of a nest's access.
+    pub fn of_nest(access: &NestAccess) -> Self {
+        let mut times = [NEST; STEPS];
+        let mut left = NEST;
+        for (time, step) in times.iter_mut().zip(&access.steps).rev() {
+            left = left.checked_div(step.count).unwrap_or(left);
+            *time = left;
+        }
+        Self::new(access.address, u64::from(access.bytes), access.steps, times)
+    }
+
+    fn new(address: u64, bytes: u64, steps: [Step; STEPS], times: [u64; STEPS]) -> Self {
+        let (mut first, mut begin) = (address, 0);
+        let mut moves = [Move { stride: 0, count: 1, time: 0 }; STEPS];
+        for ((place, step), time) in moves.iter_mut().zip(steps).zip(times) {
+            *place = Move { stride: step.stride.unsigned_abs(), count: step.count, time: time as i64 };
+            if step.stride < 0 {
+                let last = step.count as i64 - 1;
+                first = first.wrapping_add_signed(step.stride.wrapping_mul(last));
+                begin += place.time * last;
+                place.time = -place.time;
+            }
+        }
+        for (one, other) in [(0, 1), (1, 2), (0, 1)] {
+            if moves[one].stride > moves[other].stride {
+                moves.swap(one, other);
+            }
+        }
+        Order { first, begin, bytes, moves }
+    }
+
+    /// How many reads of granules there are.
+    pub fn reads(&self) -> u64 {
+        self.moves.iter().fold(self.bytes / GRANULE, |reads, step| reads.saturating_mul(step.count))
+    }
+
+    /// One of them: its address, and when it is.
+    pub fn read(&self, number: u64) -> (u64, u64) {
+        let each = (self.bytes / GRANULE).max(1);
+        let (mut rest, mut address, mut at) = (number / each, self.first + number % each * GRANULE, self.begin);
+        for step in self.moves.iter().filter(|step| step.count > 1) {
+            let i = rest % step.count;
+            rest /= step.count;
+            (address, at) = (address + step.stride * i, at + step.time * i as i64);
+        }
+        (address, at as u64)
+    }
+
+    /// When a granule is read first, or first after a given time, if it is.
+    pub fn next(&self, address: u64, after: Option<u64>) -> Option<u64> {
+        let mut rest = address.checked_sub(self.first)?;
+        let mut first = self.begin;
+        for step in self.moves.iter().rev().filter(|step| step.stride > 0) {
+            let i = (rest / step.stride).min(step.count - 1);
+            (rest, first) = (rest - step.stride * i, first + step.time * i as i64);
+        }
+        if rest >= self.bytes {
+            return None;
+        }
+        let first = first as u64;
+        let Some(mut rest) = after.and_then(|after| after.checked_sub(first)) else { return Some(first) };
+        let (mut at, mut next) = (first, None);
+        for step in self.moves.iter().rev().filter(|step| step.stride == 0 && step.count > 1) {
+            let time = step.time as u64;
+            let i = rest.checked_div(time).unwrap_or(0).min(step.count - 1);
+            if i + 1 < step.count {
+                next = Some(at + time * (i + 1));
+            }
+            (rest, at) = (rest - time * i, at + time * i);
+        }
+        next
+    }
+
+    /// From when to when it reads, both included.
+    pub fn range(&self) -> (u64, u64) {
+        let mut range = (self.begin, self.begin);
+        let mut least = i64::MAX;
+        for step in self.moves.iter().filter(|step| step.count > 1) {
+            let whole = step.time * (step.count as i64 - 1);
+            range = (range.0 + whole.min(0), range.1 + whole.max(0));
+            least = least.min(step.time.abs());
+        }
+        // The last iteration takes its time, too.
+        let rest = if least == i64::MAX { 0 } else { least - 1 };
+        (range.0 as u64, (range.1 + rest) as u64)
+    }
+
+    /// From when to when a row that begins at an address is read: `bytes` of it side by side.
+    pub fn range_of(&self, row: u64, bytes: u64) -> (u64, u64) {
+        let mut of_row = *self;
+        for step in of_row.moves.iter_mut().filter(|step| step.stride >= bytes) {
+            step.count = 1;
+        }
+        of_row.begin = self.next(row, None).map_or(self.begin, |at| at as i64);
+        of_row.range()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fastrand::Rng;
+
+    const START: u64 = 0x7000_0000;
+
+    fn group(strided: Option<(i64, u64)>, to: u64, step: u64) -> Group {
+        let site = Some(1);
+        Group { number: 0, from: 1000, to, strided, step, writes: false, site, granules: 0, key: 0 }
+    }
+
+    #[test]
+    fn reads_of_a_loop_are_what_its_iterations_read() {
+        let of = |group: &Group| {
+            let order = Order::of_loop(group);
+            let reads: Vec<_> = (0..order.reads()).map(|number| order.read(number)).collect();
+            assert!(reads.iter().all(|&(address, at)| order.next(address, None) == Some(at)), "{reads:?}");
+            assert!(reads.iter().all(|&(address, at)| order.next(address, Some(at)).is_none()), "{reads:?}");
+            assert_eq!(order.range(), (0, reads.iter().map(|(_, at)| *at).max().unwrap()));
+            reads
+        };
+        let mut column = of(&group(Some((-96, 3)), 1008, 96));
+        column.sort_by_key(|&(address, at)| (at, address));
+        assert_eq!(column, [(1000, 0), (1004, 0), (904, 1), (908, 1), (808, 2), (812, 2)]);
+        let row = of(&group(None, 1048, 24));
+        assert_eq!((row.len(), row[0], row[5], row[6], row[11]), (12, (1000, 0), (1020, 0), (1024, 1), (1044, 1)));
+        assert_eq!(of(&group(None, 1008, 0)), [(1000, 0), (1004, 0)], "always the same");
+        assert_eq!(Order::of_loop(&group(None, 1048, 24)).next(1048, None), None);
+        assert_eq!(Order::of_loop(&group(Some((96, 3)), 1008, 96)).next(1010, None), None, "between two");
+    }
+
+    /// What a nest reads, iteration by iteration: address and time.
+    fn reads(a: &NestAccess) -> Vec<(u64, u64)> {
+        let [inner, middle, outer] = a.steps;
+        let mut all = Vec::new();
+        for (i, j) in (0..outer.count).flat_map(|i| (0..middle.count).map(move |j| (i, j))) {
+            for k in 0..inner.count {
+                let unit = [1, 2, 3].map(|n| {
+                    let counts = [outer.count, middle.count, inner.count];
+                    counts[..n].iter().fold(NEST, |time, count| time / count)
+                });
+                let at = i * unit[0] + j * unit[1] + k * unit[2];
+                let moved = [(i, outer), (j, middle), (k, inner)].map(|(n, step)| n as i64 * step.stride);
+                let address = START.wrapping_add_signed(moved.iter().sum());
+                all.extend((address..address + u64::from(a.bytes)).step_by(4).map(|address| (address, at)));
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn reads_of_a_nest_are_what_its_iterations_read() {
+        let mut rng = Rng::with_seed(7);
+        for _ in 0..500 {
+            // Two of its loops move, each by more than all before it, and one does not; in any order.
+            let bytes = [4, 8, 16][rng.usize(0..3)];
+            let (short, long) = (rng.u64(1..5), rng.u64(1..5));
+            let stride = i64::from(bytes) * rng.i64(1..3);
+            let further = stride * short as i64 + 4 * rng.i64(0..3);
+            let mut steps =
+                [(stride, short), (further, long), (0, rng.u64(1..5))].map(|(stride, count)| Step { stride, count });
+            rng.shuffle(&mut steps);
+            let access = NestAccess { address: START, bytes, flags: 0, site: 1, window: 1, steps };
+            let order = Order::of_nest(&access);
+            let mut expected = reads(&access);
+            let mut found: Vec<_> = (0..order.reads()).map(|number| order.read(number)).collect();
+            let range = order.range();
+            assert!(found.iter().all(|&(_, at)| (range.0..=range.1).contains(&at)), "{access:?}");
+            for &(address, at) in &expected {
+                let later = |after: Option<u64>| {
+                    let same = expected.iter().filter(|(a, _)| *a == address).map(|(_, at)| *at);
+                    same.filter(|at| after.is_none_or(|after| *at > after)).min()
+                };
+                for after in [None, Some(at), at.checked_sub(1), Some(at + 1)] {
+                    assert_eq!(order.next(address, after), later(after), "{access:?} {address:#x} {after:?}");
+                }
+            }
+            found.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(found, expected, "{access:?}");
+        }
+    }
+
+    #[test]
+    fn rows_of_a_nest_are_read_when_their_iterations_are() {
+        // a[i][k] of a product of blocks of 4 x 4 with 8 columns: row i in the i-th quarter of the time.
+        let steps = [(8, 4), (96, 4), (0, 1)].map(|(stride, count)| Step { stride, count });
+        let a = Order::of_nest(&NestAccess { address: START, bytes: 8, flags: 0, site: 1, window: 1, steps });
+        let quarter = NEST / 4;
+        assert_eq!(a.range_of(START + 192, 32), (2 * quarter, 3 * quarter - 1));
+        // b[k][j]: in each quarter; the second row from its second sixteenth on.
+        let steps = [(32, 2), (96, 4), (0, 4)].map(|(stride, count)| Step { stride, count });
+        let b = Order::of_nest(&NestAccess { address: START, bytes: 32, flags: 0, site: 1, window: 1, steps });
+        assert_eq!(b.range_of(START + 96, 64), (quarter / 4, 3 * quarter + quarter / 2 - 1));
+    }
+}

@@ -1,0 +1,268 @@
+//! What an access of a nest touches, and what it finds there.
+
+use super::Look;
+use super::group::{Group, Kind};
+use super::order::Order;
+use super::rows::{alike, each_watched, state};
+use super::samples::Apart;
+use crate::hooks::loops;
+use crate::process::Process;
+use crate::thread::Thread;
+use crate::thread::mixtures::Parts;
+use threadtalk_abi::loops::{Access, NestAccess, WRITE};
+use threadtalk_abi::window::Window;
+use threadtalk_abi::{ADDRESS_BITS, GRANULE};
+
+/// Rows that are shorter are filled in one go.
+const SHORT: u64 = 32;
+
+/// Why a tile cannot be counted as a whole.
+pub enum Refused {
+    /// Some elements are read again and again, and are not known before the first time.
+    Unread,
+    /// Anything else.
+    Mixed,
+}
+
+/// What an access of a nest touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tile {
+    /// First byte.
+    pub from: u64,
+    /// Bytes of a row.
+    pub width: u64,
+    /// Bytes from one row to the next, more than one has.
+    pub stride: u64,
+    /// Rows.
+    pub count: u64,
+    /// How often each granule is accessed.
+    pub times: u64,
+}
+
+impl Tile {
+    /// `None` if it has another form, or leaves the address space.
+    pub fn of(access: &NestAccess) -> Option<Tile> {
+        let mut tile = Tile { from: access.address, width: u64::from(access.bytes), stride: 0, count: 1, times: 1 };
+        let mut steps = access.steps;
+        // Short strides first.
+        for (one, other) in [(0, 1), (1, 2), (0, 1)] {
+            if steps[one].stride > steps[other].stride {
+                steps.swap(one, other);
+            }
+        }
+        for step in steps.iter().filter(|step| step.count > 1) {
+            let stride = u64::try_from(step.stride).ok()?;
+            if stride == 0 {
+                tile.times = tile.times.checked_mul(step.count)?;
+            } else if tile.count == 1 && stride == tile.width {
+                tile.width = tile.width.checked_mul(step.count)?;
+            } else if tile.count == 1 && stride > tile.width {
+                (tile.stride, tile.count) = (stride, step.count);
+            } else if tile.count > 1 && Some(stride) == tile.stride.checked_mul(tile.count) {
+                tile.count = tile.count.checked_mul(step.count)?;
+            } else {
+                return None;
+            }
+        }
+        let reach = tile.stride.checked_mul(tile.count - 1)?.checked_add(tile.width)?;
+        let bytes = u64::from(access.bytes);
+        let whole = [tile.from, bytes, tile.width, tile.stride].iter().all(|n| n.is_multiple_of(GRANULE));
+        let inside = tile.from.checked_add(reach)? < 1 << ADDRESS_BITS;
+        (whole && inside && reach > 0 && tile.width <= u64::from(u32::MAX)).then_some(tile)
+    }
+
+    /// Whether it may have memory in common with another one: what lies between rows is not looked at.
+    pub fn may_meet(&self, other: &Tile) -> bool {
+        let end = |tile: &Tile| tile.from + tile.stride * (tile.count - 1) + tile.width;
+        self.from < end(other) && other.from < end(self)
+    }
+
+    /// Where its rows begin.
+    pub fn rows(&self) -> impl Iterator<Item = u64> {
+        let Tile { from, stride, count, .. } = *self;
+        (0..count).map(move |i| from + stride * i)
+    }
+
+    /// What the accesses find. Rows of elements that are read once and are not known are left to be read by themselves.
+    pub fn look<'a>(
+        &self,
+        access: &'a NestAccess,
+        t: &mut Thread,
+        p: &Process,
+        apart: &mut Apart,
+    ) -> Result<Look<'a>, Refused> {
+        let group = Group {
+            number: u64::from(access.window).checked_sub(1).ok_or(Refused::Mixed)?,
+            from: self.from,
+            to: self.from + self.width,
+            strided: Some((self.stride as i64, self.count)),
+            step: self.stride,
+            writes: access.flags & WRITE != 0,
+            site: Some(access.site),
+            granules: self.width / GRANULE * self.count * self.times,
+            key: 0,
+        };
+        let (nest, before) = (Some(access), apart.count());
+        let same = |w: &Window| {
+            (w.first, w.end, w.stride, w.iterations, w.cells)
+                == (group.from, group.to, self.stride as i64, self.count, self.times)
+        };
+        if let Some(window) = t.window(group.place(), group.number).filter(same) {
+            return Ok(Look { granules: window.granules, window, known: true, nest, range: None, group });
+        }
+        let order = Order::of_nest(access);
+        let mut found = Found { parts: Parts::new(), last: None };
+        for row in self.rows() {
+            let end = row + self.width;
+            let reached = found.look_at_row(self, (&group, &order), (row, end), (t, p), apart)?;
+            if reached < end && self.times == 1 {
+                let at = order.next(reached, None).ok_or(Refused::Mixed)?;
+                apart.add_row(reached, end - reached, at, access.site).ok_or(Refused::Mixed)?;
+            } else if reached < end {
+                let last = outermost(access).map(|step| access.steps[step]);
+                let by_rounds = last.is_some_and(|last| last.stride == 0 && last.count == self.times);
+                return Err(if by_rounds { Refused::Unread } else { Refused::Mixed });
+            }
+        }
+        let counter = t.mixed_counter(&found.parts).ok_or(Refused::Mixed)?;
+        let mut window = group.window(t, (group.from, group.to), counter);
+        window.granules = found.parts.granules();
+        window.cells = self.times;
+        let (known, range) = (apart.count() > before, Some(found.parts.range()));
+        Ok(Look { granules: window.granules, window, known, nest, range, group })
+    }
+
+    /// Stores the ids that writes leave.
+    pub fn write(&self, site: u32, t: &mut Thread, p: &Process) {
+        let (bytes, flags) = (self.width as u32, WRITE);
+        let short = Access { address: self.from, stride: self.stride as i64, bytes, flags, site, window: 0 };
+        if self.count == 1 || self.width > SHORT {
+            for row in self.rows() {
+                loops::write(t, p, &Access { address: row, stride: self.width as i64, ..short }, 1);
+            }
+        } else {
+            loops::write(t, p, &short, self.count);
+        }
+    }
+}
+
+/// What was found in a tile so far.
+struct Found {
+    parts: Parts,
+    /// The kind of cells that was found last, and the state that it was found for.
+    last: Option<(u32, Kind)>,
+}
+
+impl Found {
+    /// Looks at a row of a tile, up to elements that are to be read first. Returns how far.
+    fn look_at_row(
+        &mut self,
+        tile: &Tile,
+        (group, order): (&Group, &Order),
+        (row, end): (u64, u64),
+        (t, p): (&mut Thread, &Process),
+        apart: &mut Apart,
+    ) -> Result<u64, Refused> {
+        let mut at = row;
+        while at < end {
+            let state = state(p, at).ok_or(Refused::Mixed)?;
+            let kind = match self.last {
+                Some((of, kind)) if of == state => kind,
+                _ => match group.kind(t, state) {
+                    Some(kind) => kind,
+                    None if group.writes => return Err(Refused::Mixed),
+                    None => return Ok(at),
+                },
+            };
+            self.last = Some((state, kind));
+            let to = alike(p, (at, end), kind);
+            if to == at {
+                return Err(Refused::Mixed);
+            }
+            if !kind.counter.is_null() {
+                let range = order.range_of(row, end - row);
+                let counted = self.parts.add(kind.counter, (to - at) / GRANULE * tile.times, range);
+                let awaited = |address| apart.add_awaited(address, order.next(address, None)?, group.site?);
+                counted.and_then(|()| each_watched(t, (at, to), kind, awaited)).ok_or(Refused::Mixed)?;
+            }
+            at = to;
+        }
+        Ok(end)
+    }
+}
+
+/// The step of an access that is the outermost loop of its nest, if that has more than one iteration.
+pub fn outermost(access: &NestAccess) -> Option<usize> {
+    access.steps.iter().rposition(|step| step.count > 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fastrand::Rng;
+    use std::collections::HashMap;
+    use threadtalk_abi::loops::Step;
+
+    const START: u64 = 0x7000_0000;
+
+    fn access(bytes: u32, steps: [(i64, u64); 3]) -> NestAccess {
+        let steps = steps.map(|(stride, count)| Step { stride, count });
+        NestAccess { address: START, bytes, flags: 0, site: 1, window: 1, steps }
+    }
+
+    /// How often each granule is accessed, iteration by iteration.
+    fn accessed(a: &NestAccess) -> HashMap<u64, u64> {
+        let [inner, middle, outer] = a.steps;
+        let mut times = HashMap::new();
+        for i in 0..outer.count as i64 {
+            for j in 0..middle.count as i64 {
+                for k in 0..inner.count as i64 {
+                    let at = START as i64 + i * outer.stride + j * middle.stride + k * inner.stride;
+                    for granule in (at as u64..at as u64 + u64::from(a.bytes)).step_by(GRANULE as usize) {
+                        *times.entry(granule).or_default() += 1;
+                    }
+                }
+            }
+        }
+        times
+    }
+
+    #[test]
+    fn a_tile_is_what_the_iterations_access() {
+        let mut rng = Rng::with_seed(5);
+        let mut tiles = 0;
+        for _ in 0..20_000 {
+            let mut step = || (4 * [0, 0, 1, 2, 4, 8, 16, 32, 64, -1, 3][rng.usize(0..11)], rng.u64(1..6));
+            let steps = [step(), step(), step()];
+            let a = access([4, 8, 16][rng.usize(0..3)], steps);
+            let Some(tile) = Tile::of(&a) else { continue };
+            tiles += 1;
+            let mut rows = HashMap::new();
+            for row in tile.rows() {
+                for granule in (row..row + tile.width).step_by(GRANULE as usize) {
+                    assert!(rows.insert(granule, tile.times).is_none(), "{a:?} {tile:?}: rows meet");
+                }
+            }
+            assert_eq!(rows, accessed(&a), "{a:?} {tile:?}");
+        }
+        assert!(tiles > 2_000, "{tiles}");
+    }
+
+    #[test]
+    fn blocks_of_a_matrix_are_tiles() {
+        // a[i][j] of 16 x 16 elements, 4 at a time, for each k; rows side by side, and 1 536 elements apart.
+        let tile = |steps| Tile::of(&access(32, steps)).map(|t| (t.width, t.stride, t.count, t.times));
+        assert_eq!(tile([(32, 4), (128, 16), (0, 16)]), Some((2048, 0, 1, 16)));
+        assert_eq!(tile([(32, 4), (12288, 16), (0, 16)]), Some((128, 12288, 16, 16)));
+        // One element for each k and i.
+        assert_eq!(Tile::of(&access(8, [(12288, 16), (8, 16), (0, 1)])).map(|t| (t.width, t.count)), Some((128, 16)));
+    }
+
+    #[test]
+    fn what_wraps_around_or_is_no_row_is_no_tile() {
+        for steps in [[(-4, 2), (0, 1), (0, 1)], [(i64::MAX, 3), (0, 1), (0, 1)], [(4, 3), (8, 2), (0, 1)]] {
+            assert_eq!(Tile::of(&access(4, steps)), None, "{steps:?}");
+        }
+        assert_eq!(Tile::of(&access(2, [(2, 4), (0, 1), (0, 1)])), None, "two events for each granule");
+    }
+}
