@@ -1,6 +1,8 @@
 // Loop nests of which each iteration takes the same way and whose accesses are all known before they run: describes
 // them (for __threadtalk_nest).
+#include "llvm/Analysis/Loads.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/PatternMatch.h"
@@ -45,6 +47,36 @@ public:
   }
 
   bool describe(ThreadtalkNest &out) {
+    read_ahead();
+    bool described = try_to_describe(out);
+    out.fixed_count = 0;
+    for (LoadInst *ahead : read) {
+      if (ahead->use_empty() && !(described && is_told(ahead))) {
+        ahead->eraseFromParent();
+        continue;
+      }
+      out.fixed[out.fixed_count] = wrap(ahead->getPointerOperand());
+      out.fixed_bytes[out.fixed_count++] = size_of(*ahead);
+    }
+    return described;
+  }
+
+private:
+  Analysis &a;
+  Loop &outer;
+  MutableArrayRef<ThreadtalkNestItem> items;
+  SCEVExpander expander;
+  Type *word;
+  Instruction *before;
+  DenseMap<BasicBlock *, Instruction *> decisions;
+  SmallPtrSet<Instruction *, 16> item_of, strangers;
+  SmallVector<BasicBlock *, 16> way;
+  SmallVector<std::pair<Value *, bool>, 4> conditions;
+  SmallVector<Loop *, 4> counted;
+  SmallVector<LoadInst *, 4> read;
+  ValueToSCEVMapTy known_loads;
+
+  bool try_to_describe(ThreadtalkNest &out) {
     if (!is_counted(outer) || !follow(outer, outer.getHeader()))
       return false;
     SmallPtrSet<BasicBlock *, 16> on_way(way.begin(), way.end());
@@ -89,18 +121,57 @@ public:
     return true;
   }
 
-private:
-  Analysis &a;
-  Loop &outer;
-  MutableArrayRef<ThreadtalkNestItem> items;
-  SCEVExpander expander;
-  Type *word;
-  Instruction *before;
-  DenseMap<BasicBlock *, Instruction *> decisions;
-  SmallPtrSet<Instruction *, 16> item_of, strangers;
-  SmallVector<BasicBlock *, 16> way;
-  SmallVector<std::pair<Value *, bool>, 4> conditions;
-  SmallVector<Loop *, 4> counted;
+  // Whether a value is part of what is found out as it is.
+  bool is_told(Value *value) {
+    LLVMValueRef told = wrap(value);
+    return any_of(items, [&](const ThreadtalkNestItem &item) {
+      return item.on_way && (item.start == told || is_contained(item.strides, told) || is_contained(item.counts, told));
+    });
+  }
+
+  uint64_t size_of(const LoadInst &load) { return a.function.getParent()->getDataLayout().getTypeStoreSize(load.getType()); }
+
+  // OpenMP's outlined functions read the pointers that they share through pointers, again and again: a store of the nest
+  // might change them, for all that the compiler knows. What such a load finds before the nest, it finds in it, unless
+  // that writes there, which is for the runtime to tell: it knows what the nest writes, but for private memory, where
+  // none of these loads is.
+  void read_ahead() {
+    for (BasicBlock *block : outer.blocks())
+      for (Instruction &instruction : *block)
+        if (auto *load = dyn_cast<LoadInst>(&instruction); load && can_be_ahead(*load))
+          if (LoadInst *ahead = ahead_of(*load))
+            known_loads[load] = a.evolution.getSCEV(ahead);
+  }
+
+  bool can_be_ahead(LoadInst &load) {
+    Value *pointer = load.getPointerOperand();
+    if (!load.isSimple() || load.getPointerAddressSpace() || !outer.isLoopInvariant(pointer) ||
+        !a.evolution.isSCEVable(load.getType()) || size_of(load) % 4)
+      return false;
+    const Value *object = getUnderlyingObject(pointer);
+    auto *global = dyn_cast<GlobalVariable>(object);
+    return (global && !global->isThreadLocal()) || isa<Argument>(object) || isa<LoadInst>(object);
+  }
+
+  LoadInst *ahead_of(LoadInst &load) {
+    for (LoadInst *ahead : read)
+      if (ahead->getPointerOperand() == load.getPointerOperand() && ahead->getType() == load.getType())
+        return ahead;
+    if (read.size() == THREADTALK_MOST_FIXED ||
+        !isSafeToLoadUnconditionally(load.getPointerOperand(), load.getType(), load.getAlign(),
+                                     a.function.getParent()->getDataLayout(), before, &a.assumptions, &a.tree, &a.library))
+      return nullptr;
+    IRBuilder<> builder(before);
+    read.push_back(builder.CreateAlignedLoad(load.getType(), load.getPointerOperand(), load.getAlign()));
+    return read.back();
+  }
+
+  // What a value is if it is in terms of loads that can be ahead of the nest.
+  const SCEV *evolution_of(Value *value) { return with_known_loads(a.evolution.getSCEV(value)); }
+
+  const SCEV *with_known_loads(const SCEV *value) {
+    return read.empty() ? value : SCEVParameterRewriter::rewrite(value, a.evolution, known_loads);
+  }
 
   bool is_known(const SCEV *value) {
     return a.evolution.isLoopInvariant(value, &outer) && expander.isSafeToExpandAt(value, before);
@@ -108,7 +179,7 @@ private:
 
   // How often a loop runs each time.
   const SCEV *count(Loop &loop) {
-    const SCEV *taken = a.evolution.getBackedgeTakenCount(&loop);
+    const SCEV *taken = with_known_loads(a.evolution.getBackedgeTakenCount(&loop));
     return a.evolution.getAddExpr(a.evolution.getNoopOrZeroExtend(taken, word), a.evolution.getOne(word));
   }
 
@@ -173,9 +244,9 @@ private:
 
   // The first address of an item and how it moves with each loop around it.
   bool locate(const ThreadtalkNestItem &item, Described &out) {
-    const SCEV *at = a.evolution.getSCEV(unwrap(item.address));
+    const SCEV *at = evolution_of(unwrap(item.address));
     if (item.stride) {
-      Dimension inner = {a.evolution.getSCEV(unwrap(item.stride)), a.evolution.getSCEV(unwrap(item.iterations))};
+      Dimension inner = {evolution_of(unwrap(item.stride)), evolution_of(unwrap(item.iterations))};
       if (!is_known(inner.stride) || !is_known(inner.count))
         return false;
       out.dimensions.push_back(inner);
@@ -243,7 +314,7 @@ private:
     for (int i = 0; i < 2; i++) {
       if (!a.evolution.isSCEVable(sides[i]->getType()) || a.evolution.getTypeSizeInBits(sides[i]->getType()) != 64)
         return nullptr;
-      values[i] = a.evolution.getSCEV(sides[i]);
+      values[i] = evolution_of(sides[i]);
       const SCEV *rest = values[i];
       while (!a.evolution.isLoopInvariant(rest, &outer)) {
         auto *moves = dyn_cast<SCEVAddRecExpr>(rest);

@@ -117,9 +117,14 @@ struct ThreadtalkNestItem {
   LLVMValueRef strides[3];
   LLVMValueRef counts[3];
 };
+enum { THREADTALK_MOST_FIXED = 8 };
 struct ThreadtalkNest {
   LLVMValueRef before;   // the instruction before the nest at which all is known
   LLVMValueRef feasible; // i1: each iteration of the nest takes the same way, on which all items are that say so
+  // What was found out holds if the nest writes nothing to these addresses, at which it reads values that it depends on.
+  size_t fixed_count;
+  LLVMValueRef fixed[THREADTALK_MOST_FIXED];
+  uint64_t fixed_bytes[THREADTALK_MOST_FIXED];
 };
 // If it can be told before a nest of loops runs that each iteration takes one way, and what the items on it access:
 // describes these. Otherwise nothing has changed.

@@ -169,9 +169,27 @@ __attribute__((noinline)) static double picked(const double *from, const long *p
         for (long j = 0; j < size; j++) sum += from[i * size + j];
   return sum;
 }
+/* Where the operand is is read again and again, as in functions that the compiler makes of OpenMP's loops. */
+typedef double *place __attribute__((may_alias));
+__attribute__((noinline)) static void reread(double *to, const double *left, place upper[static 1], long size, long stride) {
+  for (long i = 0; i < size; i++)
+    for (long k = 0; k < size; k++) {
+      const double *rows = *upper;
+      for (long j = 0; j < size; j++) to[i * stride + j] -= left[i * stride + k] * rows[k * stride + j];
+    }
+}
+/* The nest may change what its addresses are computed from. */
+__attribute__((noinline)) static void shifted(long *to, const long shift[static 1], long rows, long size) {
+  for (long i = 0; i < rows; i++) {
+    long by = *shift;
+    for (long j = 0; j < size; j++) to[by + i * size + j] = 2 * i;
+  }
+}
 static void fill(double *m, long n) { for (long i = 0; i < n; i++) m[i] = i % 7 + (i % 25 ? 0 : 9); }
 static long pick[24];
 volatile double sink;
+static long counts[3][30 * 32], apart = 3;
+static volatile long width = 32;
 static void *other(void *arg) {
   static const long sizes[] = {16, 13, 24}, strides[] = {16, 20, 24};
   for (int s = 0; s < 3; s++) {
@@ -182,6 +200,9 @@ static void *other(void *arg) {
       update(c[s], a[s] + (s - 1), a[s], sizes[s] - 1, strides[s]);
       triangle(c[s], sizes[s], strides[s]);
       sink = picked(a[s], pick, 24, 24);
+      reread(c[s], a[s], b + s, sizes[s], strides[s]);
+      shifted(counts[s], &apart, 20, width);
+      shifted(counts[s], counts[s] + 5 * 32 + 7, 21, width);
     }
     update(b[s], a[s], c[s], sizes[s], strides[s]);
   }
@@ -197,6 +218,8 @@ int main(void) {
   pthread_create(&t, 0, other, 0);
   pthread_join(t, 0);
   for (int s = 0; s < 3; s++) triangle(c[s], 16, 24);
+  for (int s = 0; s < 3; s++)
+    for (int i = 0; i < 30 * 32; i++) sink += counts[s][i];
 }
 "#;
 
@@ -213,8 +236,11 @@ fn nests_that_are_settled_as_a_whole_count_what_they_access() {
         assert_eq!(totals("opt=1"), reference, "{level}");
     }
     let ir = Project::new("blocks.c", BLOCKS).ir("blocks.c", &["-O2"]);
-    let update = ir.split("\ndefine ").find(|f| f.lines().next().is_some_and(|l| l.contains("@update("))).unwrap();
-    assert_eq!(update.matches("@__threadtalk_nest(").count(), 1, "{update}");
+    for name in ["@update(", "@reread(", "@shifted("] {
+        let function = ir.split("\ndefine ").find(|f| f.lines().next().is_some_and(|l| l.contains(name))).unwrap();
+        let questions = function.lines().filter(|l| l.contains(" call ") && l.contains("@__threadtalk_nest("));
+        assert_eq!(questions.count(), 1, "{function}");
+    }
 }
 
 /// Beyond 4 000 blocks counters do without trees of dominators in functions without loops; accesses that share a look

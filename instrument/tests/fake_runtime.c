@@ -49,7 +49,7 @@ struct region { uint16_t kind, flags; uint32_t name, file, line, end_line, paren
 struct site { uint32_t region, file, line, flags; };
 
 __thread void *__threadtalk_thread __attribute__((tls_model("initial-exec")));
-char __threadtalk_abi_v5;
+char __threadtalk_abi_v6;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t *directory;
@@ -151,7 +151,7 @@ void __threadtalk_register(struct descriptor *m) {
     memcpy(section, (const char *)m->tables + expected, 8);
     if (section[0] != kind || section[1] != m->sites * (kind == 1 ? 24 : 4)) break;
   }
-  if (m->version != 5 || header[0] != m->regions || header[1] != m->sites || expected != m->tables_len) {
+  if (m->version != 6 || header[0] != m->regions || header[1] != m->sites || expected != m->tables_len) {
     fprintf(stderr, "bad module tables\n");
     abort();
   }
@@ -309,6 +309,7 @@ HOOK int __threadtalk_loop(const struct loop_row *rows, uint32_t count, uint64_t
   return 1;
 }
 // Counts a nest, access by access, if what it writes is the thread's own and no two lines read the same.
+enum { FIXED = 4 };
 struct nest_access { uint64_t address; uint32_t bytes, flags, site, window; struct { int64_t stride; uint64_t count; } steps[3]; };
 static int is_own(uint64_t at, uint64_t bytes) {
   for (uint64_t g = at & ~3ull; g < at + bytes; g += 4) {
@@ -348,10 +349,14 @@ HOOK int __threadtalk_nest(const struct nest_row *rows, uint32_t count, const ui
     }
     to[i] += all[i].bytes;
     if (all[i].flags & 1 && !nest_access(all + i, 0)) return 0;
-    for (uint32_t j = 0; j < i; j++)
-      if (!((all[i].flags | all[j].flags) & 1) && all[i].site != all[j].site && from[i] < to[j] && from[j] < to[i]) return 0;
+    for (uint32_t j = 0; j < i; j++) {
+      // What the descriptions were computed from must stay as it is.
+      if ((all[i].flags ^ all[j].flags) == (1 | FIXED) && from[i] < to[j] && from[j] < to[i]) return 0;
+      if (!((all[i].flags | all[j].flags) & (1 | FIXED)) && all[i].site != all[j].site && from[i] < to[j] && from[j] < to[i]) return 0;
+    }
   }
-  for (uint32_t i = 0; i < count; i++) nest_access(all + i, 1);
+  for (uint32_t i = 0; i < count; i++)
+    if (!(all[i].flags & FIXED)) nest_access(all + i, 1);
   return 1;
 }
 // FAKE_LOG also prints what the cache model is told and when clocks would be read:

@@ -2,14 +2,16 @@
 
 use super::questions::{Question, Row};
 use super::{Emitted, Likely, ModuleEmitter};
+use crate::access::Direction;
 use crate::error::PassError;
 use crate::llvm;
 use crate::optimise::tiles::{Tile, Tiled};
 use crate::optimise::whole_loops::Offer;
+use crate::tables::SiteId;
 use inkwell::IntPredicate;
 use inkwell::values::{AsValueRef, FunctionValue, IntValue, PointerValue};
 use threadtalk_abi::hooks;
-use threadtalk_abi::loops::NEST_ITERATIONS;
+use threadtalk_abi::loops::{FIXED, NEST_ITERATIONS, STEPS};
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Makes the question of each nest, and lets its innermost loops follow the answer. Returns the answers.
@@ -111,6 +113,11 @@ fn question<'ctx>(nest: &Tiled<'ctx>) -> Emitted<Question<'ctx>> {
             question.add(stride);
             question.add(count);
         }
+    }
+    for &(address, bytes) in &nest.fixed {
+        let (direction, site) = (Direction::Read, SiteId(0));
+        question.begin(&Row { direction, site, bytes, flags: FIXED, window: 0, address, first: 0 })?;
+        (0..STEPS).for_each(|_| question.add_step(0, 1));
     }
     Ok(question)
 }

@@ -44,11 +44,17 @@ pub struct RawNestItem {
     pub counts: [LLVMValueRef; 3],
 }
 
+/// `THREADTALK_MOST_FIXED` of the shim.
+pub const MOST_FIXED: usize = 8;
+
 /// `ThreadtalkNest` of the shim.
 #[repr(C)]
 pub struct RawNest {
     pub before: LLVMValueRef,
     pub feasible: LLVMValueRef,
+    pub fixed_count: usize,
+    pub fixed: [LLVMValueRef; MOST_FIXED],
+    pub fixed_bytes: [u64; MOST_FIXED],
 }
 
 /// `ThreadtalkEdge` of the shim.

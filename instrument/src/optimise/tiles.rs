@@ -15,7 +15,7 @@ use super::whole_loops::Offer;
 use crate::access::{Direction, Event, Plan, Worth};
 use crate::llvm;
 use crate::llvm::analysis::Analysis;
-use crate::llvm::ffi::{self, RawNest, RawNestItem};
+use crate::llvm::ffi::{self, MOST_FIXED, RawNest, RawNestItem};
 use crate::llvm::loops::Loops;
 use crate::pure::PureFunctions;
 use crate::tables::SiteId;
@@ -50,6 +50,8 @@ pub struct Tiled<'ctx> {
     pub feasible: IntValue<'ctx>,
     /// What it accesses.
     pub tiles: Vec<Tile<'ctx>>,
+    /// Where it must not write for all of this to hold: addresses and bytes.
+    pub fixed: Vec<(PointerValue<'ctx>, u64)>,
     /// Its innermost loops, by number of the offer.
     pub offers: Vec<usize>,
     /// Its other accesses, by event.
@@ -154,7 +156,9 @@ impl<'ctx> Place<'_, 'ctx> {
                 raw.push(item(event.inst, access.map_or(ptr::null_mut(), |pointer| pointer.as_value_ref())));
             }
         }
-        let mut out = RawNest { before: ptr::null_mut(), feasible: ptr::null_mut() };
+        let none = ptr::null_mut();
+        let (fixed, fixed_bytes) = ([none; MOST_FIXED], [0; MOST_FIXED]);
+        let mut out = RawNest { before: none, feasible: none, fixed_count: 0, fixed, fixed_bytes };
         let header = self.loops.all[nest].header.as_mut_ptr();
         // SAFETY: a live header of the function that was analysed, and live instructions and values in it.
         if !unsafe { ffi::threadtalk_shim_nest(analysis.raw(), header, raw.as_mut_ptr(), raw.len(), &mut out) } {
@@ -162,11 +166,16 @@ impl<'ctx> Place<'_, 'ctx> {
         }
         // SAFETY: on success the shim has filled in an instruction and an i1.
         let (before, feasible) = unsafe { (InstructionValue::new(out.before), IntValue::new(out.feasible)) };
-        let mut tiled = Tiled { before, feasible, tiles: Vec::new(), offers: Vec::new(), events: Vec::new(), number };
+        let places = out.fixed.into_iter().zip(out.fixed_bytes).take(out.fixed_count);
+        // SAFETY: pointers of loads of the function.
+        let fixed = places.map(|(place, bytes)| (unsafe { PointerValue::new(place) }, bytes)).collect();
+        let (tiles, offers, events) = (Vec::new(), Vec::new(), Vec::new());
+        let mut tiled = Tiled { before, feasible, tiles, fixed, offers, events, number };
         for (item, raw) in items.into_iter().zip(&raw).filter(|(_, raw)| raw.on_way) {
             self.add(&mut tiled, item, raw);
         }
-        (tiled.tiles.len() <= MOST_ACCESSES).then_some(tiled)
+        tiled.tiles = side_by_side(tiled.tiles);
+        (tiled.tiles.len() + tiled.fixed.len() <= MOST_ACCESSES).then_some(tiled)
     }
 
     fn add(&self, tiled: &mut Tiled<'ctx>, item: Item, raw: &RawNestItem) {
@@ -195,6 +204,23 @@ impl<'ctx> Place<'_, 'ctx> {
             }
         }
     }
+}
+
+/// Vectorised loops access a few vectors side by side in each iteration: as one, these are looked at once.
+fn side_by_side(tiles: Vec<Tile<'_>>) -> Vec<Tile<'_>> {
+    let mut merged: Vec<Tile<'_>> = Vec::new();
+    for tile in tiles {
+        let before = merged.iter_mut().find(|other| {
+            let alike = (other.direction, other.site, other.address, other.steps);
+            alike == (tile.direction, tile.site, tile.address, tile.steps)
+                && other.first + other.bytes as i64 == tile.first
+        });
+        match before {
+            Some(before) => before.bytes += tile.bytes,
+            None => merged.push(tile),
+        }
+    }
+    merged
 }
 
 fn item(at: InstructionValue<'_>, address: inkwell::llvm_sys::prelude::LLVMValueRef) -> RawNestItem {
