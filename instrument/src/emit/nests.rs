@@ -24,7 +24,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         if nests.is_empty() {
             return Ok(Vec::new());
         }
-        let questions = nests.iter().map(|nest| question(nest)).collect::<Emitted<Vec<_>>>()?;
+        let questions = nests.iter().map(|nest| self.question(nest)).collect::<Emitted<Vec<_>>>()?;
         let room = self.room(function, &questions)?;
         let mut answers = Vec::new();
         for (nest, question) in nests.iter().zip(&questions) {
@@ -35,6 +35,28 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             answers.push(settled);
         }
         Ok(answers)
+    }
+
+    fn question(&self, nest: &Tiled<'ctx>) -> Emitted<Question<'ctx>> {
+        let mut question = Question::default();
+        for (i, tile) in nest.tiles.iter().enumerate() {
+            let &Tile { direction, site, bytes, address, first, steps } = tile;
+            let window = (nest.number + i) as u32 + 1;
+            question.begin(&Row { direction, site, bytes, flags: 0, window, address, first })?;
+            for (stride, count) in steps {
+                question.add(stride);
+                question.add(count);
+            }
+        }
+        for &(address, bytes) in &nest.fixed {
+            let (direction, site) = (Direction::Read, SiteId(0));
+            question.begin(&Row { direction, site, bytes, flags: FIXED, window: 0, address, first: 0 })?;
+            for _ in 0..STEPS {
+                question.add(self.c64(0));
+                question.add(self.c64(1));
+            }
+        }
+        Ok(question)
     }
 
     fn ask_nest(
@@ -101,25 +123,6 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         llvm::set_location(&self.builder, None);
         Ok(())
     }
-}
-
-fn question<'ctx>(nest: &Tiled<'ctx>) -> Emitted<Question<'ctx>> {
-    let mut question = Question::default();
-    for (i, tile) in nest.tiles.iter().enumerate() {
-        let &Tile { direction, site, bytes, address, first, steps } = tile;
-        let window = (nest.number + i) as u32 + 1;
-        question.begin(&Row { direction, site, bytes, flags: 0, window, address, first })?;
-        for (stride, count) in steps {
-            question.add(stride);
-            question.add(count);
-        }
-    }
-    for &(address, bytes) in &nest.fixed {
-        let (direction, site) = (Direction::Read, SiteId(0));
-        question.begin(&Row { direction, site, bytes, flags: FIXED, window: 0, address, first: 0 })?;
-        (0..STEPS).for_each(|_| question.add_step(0, 1));
-    }
-    Ok(question)
 }
 
 /// How often a tile is accessed.

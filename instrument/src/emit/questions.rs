@@ -59,11 +59,6 @@ impl<'ctx> Question<'ctx> {
         self.words.push(number.word());
     }
 
-    /// Adds a stride and a count that are small constants.
-    pub fn add_step(&mut self, stride: u32, count: u32) {
-        self.words.extend([stride, count].map(|n| Number::small(n).word()));
-    }
-
     fn value(&mut self, value: BasicValueEnum<'ctx>) -> Number {
         let known = self.values.iter().position(|other| *other == value);
         let number = known.unwrap_or_else(|| {

@@ -24,11 +24,6 @@ impl Number {
         if doubled as i64 >> 1 == constant { Some(Number(doubled)) } else { None }
     }
 
-    /// A small constant.
-    pub const fn small(constant: u32) -> Number {
-        Number((constant as u64) << 1)
-    }
-
     /// The value of this number.
     pub const fn value(number: u32) -> Number {
         Number((number as u64) << 1 | 1)
@@ -166,7 +161,6 @@ mod tests {
         for constant in [0, 1, -1, 8, i64::MAX >> 1, i64::MIN >> 1] {
             assert_eq!(Number::constant(constant).map(get), Some(constant as u64));
         }
-        assert_eq!([0, 1, u32::MAX].map(|n| get(Number::small(n))), [0, 1, u64::from(u32::MAX)]);
         assert_eq!([i64::MAX, i64::MIN, 1 << 62].map(Number::constant), [None; 3]);
         assert_eq!([0, 1].map(|number| get(Number::value(number))), values);
     }

@@ -103,6 +103,12 @@ impl Places {
         }
     }
 
+    /// Those of either.
+    fn or(mut self, other: Self) -> Self {
+        self.0.iter_mut().zip(other.0).for_each(|(word, other)| *word |= other);
+        self
+    }
+
     fn all(self) -> impl Iterator<Item = usize> {
         self.0.into_iter().enumerate().flat_map(|(word, mut bits)| {
             core::iter::from_fn(move || {
@@ -288,14 +294,13 @@ impl Thread {
     /// sure. A member of a structure may be written between those of others that are read.
     #[cold]
     fn may_hold_events(&mut self, first: u64, end: u64) -> bool {
-        let (windows, columns) = (self.windows.eventful, self.windows.eventful_columns);
-        let places = || windows.all().chain(columns.all());
-        if end - first > MOST_COMPARED || places().nth(MOST_COMPARED as usize).is_some() {
+        let places = self.windows.eventful.or(self.windows.eventful_columns);
+        if end - first > MOST_COMPARED || places.all().nth(MOST_COMPARED as usize).is_some() {
             return true;
         }
         let granules = || (first & !(GRANULE - 1)..end).step_by(GRANULE as usize);
         let stamp = self.header.stamp;
-        places().any(|at| {
+        places.all().any(|at| {
             let present = |window: &&Window| window.stamp.wrapping_sub(stamp) < NUMBERS;
             let window = self.windows.entries().get(at).copied();
             let column = self.windows.columns().get(at).map(|column| column.window);

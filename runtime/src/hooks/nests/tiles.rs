@@ -68,9 +68,11 @@ fn by_rounds(t: &mut Thread, p: &Process, accesses: &[NestAccess]) -> Answer {
     let Some(rounds) = rounds(accesses) else { return Answer::Mixed };
     let mut room = [const { MaybeUninit::uninit() }; MOST_ACCESSES];
     for first in 0..rounds {
-        let rest = part(&mut room, accesses, (first, rounds - first));
-        if first > 0 && matches!(whole(t, p, rest, 0), Ok(Answer::Settled)) {
-            break;
+        if first > 0 {
+            let rest = part(&mut room, accesses, (first, rounds - first));
+            if matches!(whole(t, p, rest, 0), Ok(Answer::Settled)) {
+                break;
+            }
         }
         let round = part(&mut room, accesses, (first, 1));
         if !matches!(whole(t, p, round, 0), Ok(Answer::Settled)) {
