@@ -302,6 +302,19 @@ impl Tree {
             unsafe { *self.untimed.add(word) |= 1 << (node.region % 64) };
         }
     }
+
+    /// Times all regions again: what was short for this thread may be all the work of the next one that has its block.
+    fn time_all(&mut self) {
+        for index in 1..=self.nodes {
+            // Only regions of nodes are ever not timed.
+            let region = self.node(index).region;
+            let word = region as usize / 64;
+            if word < REGIONS / 64 {
+                // SAFETY: below the number of words.
+                unsafe { *self.untimed.add(word) &= !(1 << (region % 64)) };
+            }
+        }
+    }
 }
 
 /// Whether a visit takes next to no time: what `visits` took together, on the clock and of a processor, with so many
@@ -405,6 +418,7 @@ pub(super) fn thread_ends(t: &mut Thread, p: &Process) {
         tree.pop(now);
     }
     tree.close_window(p, now);
+    tree.time_all();
     tree.children.clear();
     (tree.nodes, tree.least) = (0, 0);
 }

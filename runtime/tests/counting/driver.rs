@@ -3,6 +3,7 @@
 use super::inlined;
 use fastrand::Rng;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use threadtalk_abi::module::{ModuleBases, ModuleDescriptor, RegionEntry, SiteEntry, TablesHeader, site_flags};
 use threadtalk_profile::layout::Accuracy;
@@ -26,7 +27,7 @@ pub struct Driver {
     bases: ModuleBases,
     memory: Vec<u64>,
     base: u64,
-    path: std::path::PathBuf,
+    path: PathBuf,
     inline: u64,
 }
 
@@ -38,10 +39,25 @@ pub struct Recorded {
     pub inline: u64,
 }
 
+/// Where a process of these tests puts its profile.
+pub fn profile_of(process: u32) -> PathBuf {
+    std::env::temp_dir().join(format!("threadtalk-counting-{process}.ttp"))
+}
+
+/// A new logical thread begins in a block.
+///
+/// # Safety
+/// Nobody else uses the block.
+unsafe fn begin(process: &'static Process, block: *mut Thread) {
+    let ticket = process.roll.enter(process, 0, 0);
+    // SAFETY: the caller's promise.
+    assert!(unsafe { (*block).begin(process, ticket.id, ticket.record, false) });
+}
+
 impl Driver {
     /// Sets the process up with these options.
     pub fn start(options: &str, threads: u32, regions: u32) -> Self {
-        let path = std::env::temp_dir().join(format!("threadtalk-counting-{}.ttp", std::process::id()));
+        let path = profile_of(std::process::id());
         let _ = std::fs::remove_file(&path);
         // SAFETY: this test binary has one test, so no other thread reads the environment now.
         unsafe {
@@ -53,10 +69,9 @@ impl Driver {
         let memory = vec![0u64; MEMORY as usize / 8];
         let base = memory.as_ptr().expose_provenance() as u64;
         let blocks = (0..threads).map(|_| {
-            let ticket = process.roll.enter(process, 0, 0);
             let block = process.pool.take(process).expect("a control block");
             // SAFETY: the block was just taken, nobody else uses it.
-            assert!(unsafe { (*block).begin(process, ticket.id, ticket.record, false) });
+            unsafe { begin(process, block) };
             block
         });
         let threads = blocks.collect();
@@ -93,6 +108,21 @@ impl Driver {
         };
         // SAFETY: the driver's blocks; one thing at a time.
         what(unsafe { &mut *self.threads[thread as usize] }, &state)
+    }
+
+    /// A logical thread ends, and another one has its block from now on.
+    pub fn replace(&mut self, thread: u32) {
+        let block = self.threads[thread as usize];
+        // SAFETY: the driver's block; one thing at a time.
+        unsafe {
+            (*block).end(self.process);
+            begin(self.process, block);
+        }
+    }
+
+    /// The number of a region among those of all modules.
+    pub fn region(&self, region: u32) -> u32 {
+        self.bases.region_base + region
     }
 
     /// The control blocks, by logical thread.
@@ -154,6 +184,11 @@ impl Driver {
 }
 
 impl Recorded {
+    /// The timed visits of a region by each thread that has any.
+    pub fn visits(&self, region: u32) -> Vec<(u32, u64)> {
+        self.profile.nodes().filter(|node| node.region == region).map(|node| (node.thread, node.visits)).collect()
+    }
+
     /// What the run says of its accuracy.
     pub fn accuracy(&self) -> Accuracy {
         self.profile.header().accuracy

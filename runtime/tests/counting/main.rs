@@ -12,8 +12,9 @@ mod nests;
 use driver::{Driver, Recorded};
 use fastrand::Rng;
 use std::collections::BTreeSet;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use threadtalk_profile::Histogram;
+use threadtalk_runtime::execution::tree;
 use threadtalk_sigmem::oracle::{Op, Oracle, Pair, Record, Step, distance};
 
 const REGIONS: u32 = 3;
@@ -129,6 +130,29 @@ fn nests_count_what_their_accesses_do() {
     });
 }
 
+/// What is short for one thread is timed again when the next one has its control block.
+#[test]
+fn each_thread_judges_for_itself_what_is_too_short_to_be_timed() {
+    in_own_process("each_thread_judges_for_itself_what_is_too_short_to_be_timed", || {
+        let mut driver = Driver::start("quiet=1", 1, REGIONS);
+        let (p, region) = (driver.process(), driver.region(1));
+        let visit = |driver: &mut Driver, times| {
+            driver.on(0, |t, _| {
+                for _ in 0..times {
+                    tree::enter(t, p, region);
+                    tree::exit(t, p, region);
+                }
+            });
+        };
+        visit(&mut driver, 40_000);
+        driver.replace(0);
+        visit(&mut driver, 3);
+        let visits = driver.finish().visits(region);
+        let [(0, first), (1, 3)] = visits[..] else { panic!("{visits:?}") };
+        assert!((1 << 13..40_000).contains(&first), "{visits:?}");
+    });
+}
+
 #[test]
 fn no_cache_line_is_written_by_two_threads() {
     in_own_process("no_cache_line_is_written_by_two_threads", || {
@@ -184,10 +208,16 @@ fn in_own_process(test: &str, body: impl FnOnce()) {
         return body();
     }
     let program = std::env::current_exe().expect("the test's own path");
-    let output = Command::new(program)
+    let child = Command::new(program)
         .args(["--exact", test, "--nocapture", "--test-threads=1"])
         .env("THREADTALK_TEST_CHILD", "1")
-        .output()
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
         .expect("the test can be run");
+    let profile = driver::profile_of(child.id());
+    let output = child.wait_with_output().expect("the test can be waited for");
+    // Bodies that read it have removed it.
+    let _ = std::fs::remove_file(profile);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
