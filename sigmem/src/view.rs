@@ -165,6 +165,19 @@ impl View {
         state.is_some_and(|state| state.writer.0.wrapping_sub(self.own_base) < self.own_span)
     }
 
+    /// Whether a read of a cell that was found in this state, marked or not, would be a true communication.
+    pub fn is_first(&self, states: &States, name: u32) -> bool {
+        // Acquire: as in `read`, for a cell that was loaded before.
+        fence(Ordering::Acquire);
+        if name & SHARED == 0 {
+            return name != NONE && name.wrapping_sub(self.own_base) >= self.own_span;
+        }
+        states.decode(name & !TRACKED).is_some_and(|state| {
+            let is_own = state.writer.0.wrapping_sub(self.own_base) < self.own_span;
+            !is_own && !states.sets.contains(state.readers, self.thread)
+        })
+    }
+
     /// The thread reads elements that follow each other, as far as they are in the state of the first one and these are
     /// true communications. `None`: the first read is none, or its element is marked; nothing was read.
     #[inline]

@@ -13,12 +13,16 @@ const AHEAD: usize = 1024;
 /// Asks for the 128 bytes at an address of any kind.
 #[inline(always)]
 pub fn prefetch(at: *const u32) {
+    prefetch_line(at);
+    prefetch_line(at.wrapping_byte_add(64));
+}
+
+/// Asks for the line at an address of any kind.
+#[inline(always)]
+pub fn prefetch_line(at: *const u32) {
     use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
     // SAFETY: a hint; nothing happens at addresses that cannot be read.
-    unsafe {
-        _mm_prefetch::<_MM_HINT_T0>(at.cast());
-        _mm_prefetch::<_MM_HINT_T0>(at.wrapping_byte_add(64).cast());
-    }
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) };
 }
 
 /// How many cells from the start are ids of the thread that owns `own_base .. own_base + own_span`. The span is a power

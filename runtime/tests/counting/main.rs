@@ -4,6 +4,7 @@
 //! it down ([`inlined`]), the hooks behind it, the mapped file, and the decoder. A process has one profile, so each
 //! test runs its body in a process of its own.
 
+mod columns;
 mod driver;
 mod inlined;
 mod lines;
@@ -127,6 +128,36 @@ fn nests_count_what_their_accesses_do() {
         same_matrices(&found, &record);
         assert!(found.samples() > 1000, "{} intervals were sampled", found.samples());
         assert!(outcome.with_first_reads > 1000 && outcome.by_rounds > 1000 && outcome.refused > 1000, "{outcome:?}");
+    });
+}
+
+/// Columns that are not known are read by themselves, and others count as a whole.
+#[test]
+fn columns_count_what_their_accesses_do() {
+    in_own_process("columns_count_what_their_accesses_do", || {
+        let mut driver = Driver::start("mode=exact:crd=auto:crd_exact_usages=64:quiet=1", 3, REGIONS);
+        let (mut oracle, mut rng) = (Oracle::new(4), Rng::with_seed(20261123));
+        let outcome = columns::run(&mut driver, &mut oracle, &mut rng, 4000);
+        let record = oracle.record().clone();
+        let found = driver.finish();
+        same_matrices(&found, &record);
+        assert!(found.samples() > 1000, "{} intervals were sampled", found.samples());
+        assert!(outcome.with_first_reads > 1000 && outcome.settled > 5000 && outcome.refused > 100, "{outcome:?}");
+    });
+}
+
+/// The same where nothing is sampled.
+#[test]
+fn columns_that_are_not_known_have_exact_distances() {
+    in_own_process("columns_that_are_not_known_have_exact_distances", || {
+        let mut driver = Driver::start("mode=exact:crd=exact:quiet=1", 3, REGIONS);
+        let (mut oracle, mut rng) = (Oracle::new(4), Rng::with_seed(20261124));
+        let outcome = columns::run(&mut driver, &mut oracle, &mut rng, 400);
+        let record = oracle.record().clone();
+        let found = driver.finish();
+        same_matrices(&found, &record);
+        same_distances(&found, &record);
+        assert!(outcome.with_first_reads > 10, "{outcome:?}");
     });
 }
 

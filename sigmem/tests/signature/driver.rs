@@ -112,7 +112,10 @@ impl Driver {
                     at += read - 1;
                     continue;
                 }
-                match view.read(states, cell) {
+                let is_first = view.is_first(states, found);
+                let read = view.read(states, cell);
+                assert_eq!(is_first, matches!(read, Read::Communication { .. } | Read::Exhausted { .. }), "{found:#x}");
+                match read {
                     Read::Cold => drop(known.insert(NONE, None)),
                     Read::Own { state, .. } => drop(known.insert(state, None)),
                     Read::Communication { writer, state, tracked } => {

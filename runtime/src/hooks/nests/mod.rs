@@ -15,6 +15,7 @@ mod samples;
 mod strided;
 mod tile;
 pub mod tiles;
+mod unread;
 
 use super::loops::{self, Kind};
 use crate::process::Process;
@@ -134,7 +135,7 @@ fn ask(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> Ans
     }
     // SAFETY: the first `used` entries were written; the layouts are the same.
     let looks = unsafe { core::slice::from_raw_parts(looks.as_ptr().cast::<Look>(), used) };
-    let counted = apart.count() == 0 && count(t, looks);
+    let counted = apart.is_empty() && count(t, looks);
     // Before samples begin, which forget the windows of their elements.
     for look in looks.iter().filter(|look| !look.known && !look.group.writes) {
         t.put_window(look.group.place(), look.group.number, look.window);

@@ -13,6 +13,7 @@
 //! takes less than one for each sample.
 
 use super::Look;
+use super::unread::Columns;
 use crate::hooks::access::read_cell;
 use crate::hooks::range;
 use crate::process::Process;
@@ -31,6 +32,8 @@ const MOST_COUNTERS: usize = 32;
 /// What of a loop is read by itself, without samples and with them. (Threads may have small stacks.)
 const MOST_APART: usize = 64;
 const MOST_TURNS: usize = 96;
+/// Iterations of a column between which counters stand still: its distances are known to as many events.
+const STEP: u64 = 16;
 /// Places at which an element to be sampled is looked for before all are tried in turn.
 const TRIES: u64 = 64;
 
@@ -65,15 +68,22 @@ impl Turn {
 pub struct Apart {
     turns: [MaybeUninit<Turn>; MOST_APART],
     used: usize,
+    /// Columns of which something is not known.
+    pub unread: Columns,
 }
 
 impl Apart {
     /// Nothing.
     pub const fn new() -> Self {
-        Apart { turns: [const { MaybeUninit::uninit() }; MOST_APART], used: 0 }
+        Apart { turns: [const { MaybeUninit::uninit() }; MOST_APART], used: 0, unread: Columns::new() }
     }
 
-    /// How many reads there are.
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.used == 0 && self.unread.is_empty()
+    }
+
+    /// How many reads there are, but for columns.
     pub fn count(&self) -> usize {
         self.used
     }
@@ -174,6 +184,9 @@ pub fn count(t: &mut Thread, p: &Process, looks: &[Look], apart: &Apart) -> bool
     if !(0..used).all(|number| plan(t, p, looks, flows, number, &mut turns).is_some()) {
         return false;
     }
+    if !apart.unread.is_empty() {
+        read_columns(t, p, &apart.unread, flows);
+    }
     for turn in turns.all() {
         flows.iter_mut().for_each(|flow| flow.go_to(turn.iteration));
         if let What::Row(bytes) = turn.what {
@@ -237,11 +250,27 @@ fn take(t: &mut Thread, p: &Process, turn: &Turn, flow: &mut Flow) {
 
 /// Reads what is not known. Some of it may count where the loop does, and is none of what that counts.
 fn read_row(t: &mut Thread, p: &Process, turn: &Turn, bytes: u64, flows: &mut [Flow]) {
+    beside(flows, || range::read(t, p, turn.address, bytes, turn.site));
+}
+
+/// Reads columns of which something is not known.
+fn read_columns(t: &mut Thread, p: &Process, columns: &Columns, flows: &mut [Flow]) {
+    let mut at = 0;
+    while at < columns.iterations() {
+        let end = columns.iterations().min(at + STEP);
+        flows.iter_mut().for_each(|flow| flow.go_to(at));
+        beside(flows, || columns.read(t, p, at..end));
+        at = end;
+    }
+}
+
+/// Lets reads count beside what the loop does.
+fn beside(flows: &mut [Flow], read: impl FnOnce()) {
     for flow in flows.iter_mut() {
         flow.counter().next = u64::MAX;
         flow.before = flow.before.wrapping_sub(flow.counter().rar);
     }
-    range::read(t, p, turn.address, bytes, turn.site);
+    read();
     for flow in flows {
         flow.before = flow.before.wrapping_add(flow.counter().rar);
     }

@@ -12,6 +12,8 @@
 use super::Look;
 use super::group::{Group, Kind};
 use super::samples::Apart;
+use super::tile::Refused;
+use super::unread::Unread;
 use crate::process::Process;
 use crate::thread::Thread;
 use crate::thread::column::Column;
@@ -21,31 +23,43 @@ use threadtalk_abi::cell::{SHARED, TRACKED};
 use threadtalk_abi::window::LINE_SHIFT;
 use threadtalk_abi::{CHUNK_BYTES, GRANULE};
 
+/// A column is read by itself if less than this part of it is known before what is not.
+const MOST_KNOWN: u64 = 8;
+
 const LINE: u64 = 1 << LINE_SHIFT;
 
 /// What a strided read finds, and a window around where it begins.
 pub fn look(group: Group, steps: (i64, u64), t: &mut Thread, p: &Process, apart: &mut Apart) -> Option<Look<'static>> {
     let place = (group.place(), group.number);
-    let serves = |c: &&mut Column| {
+    let serves = |c: &Column| {
         let w = c.window();
         (w.first <= group.from && group.to <= w.end)
             && (w.stride, w.iterations, w.cells) == (steps.0, steps.1, group.key)
     };
-    let known = t.column(place.0, place.1).filter(serves).map(|column| *column);
+    let known = t.column(place.0, place.1, serves).map(|column| *column);
     let column = match known {
         Some(column) => column,
-        None => {
-            let found = scan(&group, steps, t, p)?;
-            t.put_column(place.0, place.1, found);
-            found
-        }
+        None => match scan(&group, steps, t, p) {
+            Ok(found) => {
+                t.put_column(place.0, place.1, found);
+                found
+            }
+            Err(Refused::Unread) => {
+                let column =
+                    Unread { from: group.from, bytes: group.to - group.from, stride: steps.0, site: group.site? };
+                apart.unread.add(column, steps.1)?;
+                let window = group.window(t, (group.from, group.to), core::ptr::null_mut());
+                return Some(Look { granules: 0, nest: None, range: None, window, known: true, group });
+            }
+            Err(Refused::Mixed) => return None,
+        },
     };
     let mut window = *column.window();
     let before = apart.count();
     for address in column.watched() {
         let at = column.window().first + column.within(address);
         if !t.waits_for(address) {
-            t.column(place.0, place.1).into_iter().for_each(|known| known.unwatch(address));
+            t.column(place.0, place.1, serves).into_iter().for_each(|known| known.unwatch(address));
         } else if at + GRANULE <= group.from {
             window.first = window.first.max(at + GRANULE);
         } else if at >= group.to {
@@ -65,7 +79,7 @@ pub fn look(group: Group, steps: (i64, u64), t: &mut Thread, p: &Process, apart:
 }
 
 /// What a strided read finds, by a look at the cells.
-fn scan(group: &Group, (stride, iterations): (i64, u64), t: &mut Thread, p: &Process) -> Option<Column> {
+fn scan(group: &Group, (stride, iterations): (i64, u64), t: &mut Thread, p: &Process) -> Result<Column, Refused> {
     let line = group.from & !(LINE - 1);
     let nothing = group.window(t, (group.from, group.to), core::ptr::null_mut());
     let mut scan = Scan {
@@ -75,16 +89,21 @@ fn scan(group: &Group, (stride, iterations): (i64, u64), t: &mut Thread, p: &Pro
         watched: Column::new(nothing, (0, 0)),
         iteration: 0,
         last: None,
+        unread: false,
     };
     for i in 0..iterations as i64 {
         scan.iteration = i as u64;
-        scan.access(t, p, stride * i)?;
+        if scan.access(t, p, stride * i).is_none() {
+            // Where most is known the loop's sequences are faster than reads by themselves.
+            let is_unread = scan.unread && scan.iteration <= iterations / MOST_KNOWN;
+            return Err(if is_unread { Refused::Unread } else { Refused::Mixed });
+        }
     }
-    let counter = t.mixed_counter(&scan.parts)?;
+    let counter = t.mixed_counter(&scan.parts).ok_or(Refused::Mixed)?;
     let mut window = group.window(t, scan.like_this, counter);
     window.granules = scan.parts.granules();
     let mut column = Column::new(window, scan.parts.range());
-    scan.watched.watched().all(|address| column.watch(address)).then_some(column)
+    scan.watched.watched().all(|address| column.watch(address)).then_some(column).ok_or(Refused::Mixed)
 }
 
 /// A look at the cells of a column.
@@ -98,6 +117,8 @@ struct Scan<'g> {
     iteration: u64,
     /// The kind of cells that was found last, and the state that it was found for.
     last: Option<(u32, Kind)>,
+    /// A state was found that the thread has not read.
+    unread: bool,
 }
 
 impl Scan<'_> {
@@ -106,7 +127,7 @@ impl Scan<'_> {
         let (from, to) = (self.group.from, self.group.to);
         let here = from.wrapping_add_signed(by);
         if let Some(cells @ [state, ..]) = stretch(p, here, to - from) {
-            let kind = self.kind(t, *state)?;
+            let kind = self.kind(t, p, *state)?;
             if cells.iter().all(|cell| kind.holds(*cell)) {
                 self.count(t, kind, cells, here)?;
                 self.neighbours(t, p, kind, by);
@@ -117,20 +138,21 @@ impl Scan<'_> {
         self.like_this = (from, to);
         for granule in (here..here + (to - from)).step_by(GRANULE as usize) {
             let cells @ [state, ..] = stretch(p, granule, GRANULE)? else { return None };
-            let kind = self.kind(t, *state)?;
+            let kind = self.kind(t, p, *state)?;
             self.count(t, kind, cells, granule)?;
         }
         Some(())
     }
 
     #[inline]
-    fn kind(&mut self, t: &Thread, state: u32) -> Option<Kind> {
+    fn kind(&mut self, t: &Thread, p: &Process, state: u32) -> Option<Kind> {
         match self.last {
             Some((of, kind)) if of == state => Some(kind),
             _ => {
-                let kind = self.group.kind(t, state)?;
-                self.last = Some((state, kind));
-                Some(kind)
+                let kind = self.group.kind(t, state);
+                self.last = kind.map(|kind| (state, kind));
+                self.unread |= kind.is_none() && t.view.is_first(&p.states, state);
+                kind
             }
         }
     }

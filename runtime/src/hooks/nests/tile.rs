@@ -16,9 +16,9 @@ use threadtalk_abi::{ADDRESS_BITS, GRANULE};
 /// Rows that are shorter are filled in one go.
 const SHORT: u64 = 32;
 
-/// Why a tile cannot be counted as a whole.
+/// Why a tile or a column cannot be counted as a whole.
 pub enum Refused {
-    /// Some elements are read again and again, and are not known before the first time.
+    /// Some elements are not known before they are read the first time; those of a tile are read again and again.
     Unread,
     /// Anything else.
     Mixed,
