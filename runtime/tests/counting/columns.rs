@@ -37,7 +37,7 @@ impl Dot {
         Dot {
             left: LEFT + ELEMENT * ROW * rng.u64(0..4),
             right: RIGHT + ELEMENT * rng.u64(0..ROW),
-            iterations: rng.u64(3..1 + ROWS.min(ROW * 2) / unrolled / 2),
+            iterations: rng.u64(3..1 + ROWS / unrolled / 2),
             unrolled,
             backwards: rng.u32(0..4) == 0,
         }
@@ -82,18 +82,14 @@ impl Dot {
 /// Runs random loops of all threads, between which the matrices are written anew now and then.
 pub fn run(driver: &mut Driver, oracle: &mut Oracle, rng: &mut Rng, rounds: usize) -> Outcome {
     let mut outcome = Outcome::default();
-    let both = |driver: &mut Driver, oracle: &mut Oracle, step: Step| {
-        oracle.step(&step);
-        driver.step(&step);
-    };
     for thread in 0..driver.threads() {
-        both(driver, oracle, Step { thread, op: Op::Enter(1) });
+        driver.both(oracle, Step { thread, op: Op::Enter(1) });
     }
     for _ in 0..rounds {
         for _ in 0..rng.usize(0..3) {
             let at = [LEFT, RIGHT][rng.usize(0..2)] + ELEMENT * ROW * rng.u64(0..ROWS / 2);
             let op = Op::Set { at, bytes: ELEMENT * ROW * rng.u64(1..6) };
-            both(driver, oracle, Step { thread: rng.u32(0..driver.threads()), op });
+            driver.both(oracle, Step { thread: rng.u32(0..driver.threads()), op });
         }
         let thread = rng.u32(0..driver.threads());
         // What another thread may have changed is not known any more.

@@ -11,7 +11,7 @@ use threadtalk_profile::{Event, Profile, Trace};
 use threadtalk_runtime::hooks::{self, access, again, range};
 use threadtalk_runtime::process::{self, Process, end};
 use threadtalk_runtime::thread::Thread;
-use threadtalk_sigmem::oracle::{Access, Op, Pair, Step};
+use threadtalk_sigmem::oracle::{Access, Op, Oracle, Pair, Step};
 
 /// Counts by pair of threads.
 pub type Matrix = BTreeMap<Pair, u64>;
@@ -128,6 +128,12 @@ impl Driver {
     /// The control blocks, by logical thread.
     pub fn blocks(&self) -> &[*mut Thread] {
         &self.threads
+    }
+
+    /// One step of the program, of the model as well.
+    pub fn both(&mut self, oracle: &mut Oracle, step: Step) {
+        oracle.step(&step);
+        self.step(&step);
     }
 
     /// One step of the program. Addresses are relative to the driver's memory.

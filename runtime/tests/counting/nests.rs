@@ -93,13 +93,13 @@ impl Product {
 pub fn run(driver: &mut Driver, oracle: &mut Oracle, rng: &mut Rng, rounds: usize) -> Outcome {
     let mut outcome = Outcome::default();
     for thread in 0..driver.threads() {
-        both(driver, oracle, Step { thread, op: Op::Enter(1) });
+        driver.both(oracle, Step { thread, op: Op::Enter(1) });
     }
     for _ in 0..rounds {
         for _ in 0..rng.usize(0..3) {
             let at = OPERANDS[rng.usize(0..2)] + ELEMENT * ROW * rng.u64(0..20);
             let op = Op::Set { at, bytes: ELEMENT * ROW * rng.u64(1..6) };
-            both(driver, oracle, Step { thread: rng.u32(0..driver.threads()), op });
+            driver.both(oracle, Step { thread: rng.u32(0..driver.threads()), op });
         }
         let thread = rng.u32(0..driver.threads());
         // What another thread may have changed is not known any more.
@@ -109,11 +109,6 @@ pub fn run(driver: &mut Driver, oracle: &mut Oracle, rng: &mut Rng, rounds: usiz
         }
     }
     outcome
-}
-
-fn both(driver: &mut Driver, oracle: &mut Oracle, step: Step) {
-    oracle.step(&step);
-    driver.step(&step);
 }
 
 fn nest(driver: &mut Driver, oracle: &mut Oracle, rng: &mut Rng, thread: u32, outcome: &mut Outcome) {

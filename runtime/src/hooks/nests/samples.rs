@@ -184,9 +184,7 @@ pub fn count(t: &mut Thread, p: &Process, looks: &[Look], apart: &Apart) -> bool
     if !(0..used).all(|number| plan(t, p, looks, flows, number, &mut turns).is_some()) {
         return false;
     }
-    if !apart.unread.is_empty() {
-        read_columns(t, p, &apart.unread, flows);
-    }
+    read_columns(t, p, &apart.unread, flows);
     for turn in turns.all() {
         flows.iter_mut().for_each(|flow| flow.go_to(turn.iteration));
         if let What::Row(bytes) = turn.what {
