@@ -146,11 +146,11 @@ pub fn open(t: &mut Thread, p: &Process, which: fn(&mut Thread) -> &mut Part, id
 
 /// The thread has arrived at the end of the part; writes its record. The part remembers it.
 pub fn close(t: &mut Thread, p: &Process, which: fn(&mut Thread) -> &mut Part, end_site: u32) {
-    let (now, cpu) = (p.elapsed_ns(), clock::thread_cpu_ns());
     let part = *which(t);
     if !part.is_open {
         return;
     }
+    let (now, cpu) = (p.elapsed_ns(), clock::thread_cpu_ns());
     let reading = t.execution.counters.read();
     which(t).is_open = false;
     let i = part.identity;

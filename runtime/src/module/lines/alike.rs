@@ -1,42 +1,49 @@
 //! Lines whose cells are alike are looked at once. Neighbours mostly are: whole arrays are in one state, and arrays of
-//! structures repeat after a few lines.
+//! structures repeat after a few lines. So are blocks that a program frees one after the other: rows of a matrix, nodes
+//! of a tree. Kinds are therefore kept from one range to the next.
 
 use super::ELEMENTS;
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use threadtalk_abi::cell::NONE;
+
+/// Kinds of lines in hand: members of structures that different lines write repeat after 3, 5 or 7 lines, and nodes of
+/// trees have members that some of them never got. 2.5 KiB.
+const KINDS: usize = 32;
 
 /// Lines with equal cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lines {
-    /// Names of the states of their elements.
+    /// Names of the states of their elements; none at all where there is no kind.
     pub states: [u32; ELEMENTS],
     /// Address of the first one.
     pub first: u64,
-    /// How many.
+    /// How many of them nobody has looked at yet.
     pub times: u64,
 }
 
-/// The kinds of lines that were met last, `N` at most.
-pub struct Alike<const N: usize> {
-    slots: [Lines; N],
-    /// Slot of the line before.
+/// The kinds of lines that were met last. The first line of a kind is looked at when it is met, as the block that it is
+/// part of may be unknown later; the others together, when the kind leaves.
+pub struct Alike {
+    kinds: [Lines; KINDS],
+    /// Kind of the line before.
     last: usize,
 }
 
-impl<const N: usize> Alike<N> {
+impl Alike {
     /// None.
     pub const fn new() -> Self {
-        Alike { slots: [Lines { states: [NONE; ELEMENTS], first: 0, times: 0 }; N], last: 0 }
+        Self { kinds: [Lines { states: [NONE; ELEMENTS], first: 0, times: 0 }; KINDS], last: 0 }
     }
 
-    /// Counts a line. Gives the lines that have to leave for it.
-    pub fn add(&mut self, line: &[AtomicU32], address: u64) -> Option<Lines> {
-        // Most lines are like the one before.
-        if let Some(before) = self.slots.get_mut(self.last).filter(|before| before.times > 0) {
+    /// Counts a line. `look`: is given the lines that have to leave for it, and it if it is the first of its kind.
+    pub fn add(&mut self, line: &[AtomicU32], address: u64, mut look: impl FnMut(&Lines)) {
+        // Most lines are like the one before. Before any line that is one of no state, which counts nowhere.
+        if let Some(before) = self.kinds.get_mut(self.last) {
             let cells = before.states.iter().zip(line);
             if cells.fold(0, |bits, (state, cell)| bits | state ^ cell.load(Ordering::Relaxed)) == 0 {
                 before.times += 1;
-                return None;
+                return;
             }
         }
         let mut states = [NONE; ELEMENTS];
@@ -48,23 +55,55 @@ impl<const N: usize> Alike<N> {
             any |= *state;
         }
         if any == NONE {
-            return None;
+            return;
         }
         // Multiplied, so that the top bits depend on all of them.
-        self.last = (hash.wrapping_mul(0x9E37_79B9) >> 16) as usize % N;
-        let slot = self.slots.get_mut(self.last)?;
-        let differs = slot.states.iter().zip(&states).fold(0, |bits, (a, b)| bits | a ^ b);
+        self.last = (hash.wrapping_mul(0x9E37_79B9) >> 24) as usize % KINDS;
+        let Some(kind) = self.kinds.get_mut(self.last) else { return };
+        let differs = kind.states.iter().zip(&states).fold(0, |bits, (a, b)| bits | a ^ b);
         if differs == 0 {
-            slot.times += 1;
-            return None;
+            kind.times += 1;
+            return;
         }
-        let before = core::mem::replace(slot, Lines { states, first: address, times: 1 });
-        (before.times > 0).then_some(before)
+        look_at_rest(kind, &mut look);
+        look(&Lines { states, first: address, times: 1 });
+        *kind = Lines { states, first: address, times: 0 };
     }
 
-    /// What has not left.
-    pub fn all(&self) -> impl Iterator<Item = &Lines> {
-        self.slots.iter().filter(|lines| lines.times > 0)
+    /// `look` is given all lines that nobody has looked at.
+    pub fn look_at_all(&mut self, mut look: impl FnMut(&Lines)) {
+        self.kinds.iter_mut().for_each(|kind| look_at_rest(kind, &mut look));
+    }
+}
+
+fn look_at_rest(kind: &mut Lines, look: &mut impl FnMut(&Lines)) {
+    if kind.times > 0 && kind.states != [NONE; ELEMENTS] {
+        look(kind);
+    }
+    kind.times = 0;
+}
+
+/// Kinds of lines that one thread at a time has in hand.
+#[repr(align(64))]
+pub struct Hand {
+    is_taken: AtomicBool,
+    alike: UnsafeCell<Alike>,
+}
+
+// SAFETY: only who has taken it touches what is in it.
+unsafe impl Sync for Hand {}
+
+impl Hand {
+    /// Calls `with` on it; not if somebody has it, another thread or one that a signal has interrupted here.
+    pub fn take<R>(&self, with: impl FnOnce(&mut Alike) -> R) -> Option<R> {
+        // Acquire: the partner is the release of whoever had it before.
+        if self.is_taken.swap(true, Ordering::Acquire) {
+            return None;
+        }
+        // SAFETY: it is this call's until the store below.
+        let result = with(unsafe { &mut *self.alike.get() });
+        self.is_taken.store(false, Ordering::Release);
+        Some(result)
     }
 }
 
@@ -75,33 +114,44 @@ mod tests {
     use std::vec::Vec;
 
     /// Every line is counted once, with lines of its own kind, whatever leaves in between.
-    fn check<const N: usize>(kinds: &[[u32; ELEMENTS]]) {
-        let mut alike = Alike::<N>::new();
+    fn check(lines: &[[u32; ELEMENTS]]) -> usize {
+        let mut alike = Alike::new();
         let mut found: Vec<Lines> = Vec::new();
-        for (number, kind) in kinds.iter().enumerate() {
-            found.extend(alike.add(&kind.map(AtomicU32::new), 64 * number as u64));
+        for (number, line) in lines.iter().enumerate() {
+            alike.add(&line.map(AtomicU32::new), 64 * number as u64, |met| found.push(*met));
         }
-        found.extend(alike.all());
+        alike.look_at_all(|rest| found.push(*rest));
+        alike.look_at_all(|rest| panic!("{rest:?} is looked at twice"));
         let (mut got, mut want) = (BTreeMap::<_, u64>::new(), BTreeMap::<_, u64>::new());
-        for lines in found {
-            assert_eq!(lines.states, kinds[(lines.first / 64) as usize], "the first of them is one of them");
-            *got.entry(lines.states).or_default() += lines.times;
+        for kind in &found {
+            assert_eq!(kind.states, lines[(kind.first / 64) as usize], "the first of them is one of them");
+            *got.entry(kind.states).or_default() += kind.times;
         }
-        kinds.iter().filter(|kind| **kind != [NONE; ELEMENTS]).for_each(|kind| *want.entry(*kind).or_default() += 1);
+        lines.iter().filter(|line| **line != [NONE; ELEMENTS]).for_each(|line| *want.entry(*line).or_default() += 1);
         assert_eq!(got, want);
+        found.len()
     }
 
     #[test]
     fn every_line_is_counted_with_its_like() {
-        // Structures of 40 bytes with two writing lines: five kinds in turn, then one array in one state, a hole, and
-        // more kinds than there are slots.
+        // Before any other, lines that nobody wrote. Structures of 40 bytes with two writing lines: five kinds in turn,
+        // then one array in one state, a hole, and more kinds than are kept.
         let structure = |line: usize| core::array::from_fn(|i| 1 + u32::from((line * ELEMENTS + i) % 10 < 3));
-        let mut kinds: Vec<[u32; ELEMENTS]> = (0..50).map(structure).collect();
-        kinds.extend([[7; ELEMENTS]; 20]);
-        kinds.extend([[NONE; ELEMENTS]; 3]);
-        kinds.extend((0..200).map(|n| core::array::from_fn(|i| (n % 40) * 100 + i as u32)));
-        check::<1>(&kinds);
-        check::<4>(&kinds);
-        check::<16>(&kinds);
+        let mut lines = std::vec![[NONE; ELEMENTS]; 3];
+        lines.extend((0..50).map(structure));
+        lines.extend([[7; ELEMENTS]; 20]);
+        lines.extend([[NONE; ELEMENTS]; 3]);
+        // Each of the six kinds when it comes, and when all are looked at.
+        assert_eq!(check(&lines), 6 + 6);
+        lines.extend((0..200).map(|n| core::array::from_fn(|i| (n % 40) * 100 + i as u32)));
+        check(&lines);
+    }
+
+    #[test]
+    fn who_has_it_in_hand_has_it_alone() {
+        let hand = Hand { is_taken: AtomicBool::new(false), alike: UnsafeCell::new(Alike::new()) };
+        let inner = hand.take(|_| hand.take(|_| ()));
+        assert_eq!(inner, Some(None));
+        assert_eq!(hand.take(|_| ()), Some(()));
     }
 }

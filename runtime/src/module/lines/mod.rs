@@ -10,9 +10,11 @@
 
 mod alike;
 
+use crate::memory;
 use crate::process::Process;
 use crate::tally::Tally;
-use alike::{Alike, Lines};
+use crate::thread;
+use alike::{Alike, Hand, Lines};
 use core::sync::atomic::Ordering;
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::{NONE, SHARED};
@@ -24,11 +26,10 @@ use threadtalk_sigmem::{FreshId, Run};
 const LINE: u64 = 64;
 /// Elements of a line.
 const ELEMENTS: usize = (LINE / GRANULE) as usize;
-/// Ranges of so many lines are looked through with several kinds of lines in hand.
-const MANY_LINES: u64 = 64;
-/// Kinds of lines in hand: members of structures that different lines write repeat after 3, 5 or 7 lines, and nodes of
-/// trees have members that some of them never got. 2.5 KiB of the stack.
-const SLOTS: usize = 32;
+/// Threads that have kinds of lines in hand of their own; with more, some share them.
+const HANDS: usize = 64;
+/// Times that the end of the process yields to a thread that is looking at lines.
+const PATIENCE: u32 = 1000;
 /// Bits of a site in a key: more than `Sites` can number.
 const SITE_BITS: u32 = 24;
 
@@ -41,7 +42,12 @@ pub struct SharedLines {
     written: Tally<4>,
     /// The same of what was written serially.
     serial: Tally<4>,
+    /// Kinds of lines, [`HANDS`] times.
+    hands: *const Hand,
 }
+
+// SAFETY: the hands live for ever, and each keeps to one thread at a time.
+unsafe impl Sync for SharedLines {}
 
 /// What is known of one element.
 #[derive(Clone, Copy, Default)]
@@ -67,19 +73,30 @@ struct Finding {
 impl SharedLines {
     /// Nothing found yet.
     pub fn new() -> Option<Self> {
-        Some(Self { found: Tally::new()?, written: Tally::new()?, serial: Tally::new()? })
+        let hands = memory::reserve(HANDS * size_of::<Hand>())?.as_ptr().cast_const().cast();
+        Some(Self { found: Tally::new()?, written: Tally::new()?, serial: Tally::new()?, hands })
     }
 
     /// The elements of a range are about to die: looks at all lines that it touches.
     pub fn range_dies(&self, process: &Process, address: u64, bytes: u64) {
-        if bytes < MANY_LINES * LINE {
-            self.look_through(process, address, bytes, Alike::<1>::new());
-        } else {
-            self.look_through(process, address, bytes, Alike::<SLOTS>::new());
+        let own = thread::own_block();
+        // SAFETY: the calling thread's block, or that of threads that are not counted.
+        let number = if own.is_null() { 0 } else { unsafe { (*own).view.thread() } };
+        let hand = self.hand(number as usize % HANDS);
+        if hand.take(|alike| self.look_through(process, address, bytes, alike)).is_none() {
+            let mut alike = Alike::new();
+            self.look_through(process, address, bytes, &mut alike);
+            alike.look_at_all(|lines| self.look_at(process, lines));
         }
     }
 
-    fn look_through<const N: usize>(&self, process: &Process, address: u64, bytes: u64, mut alike: Alike<N>) {
+    fn hand(&self, number: usize) -> &Hand {
+        debug_assert!(number < HANDS);
+        // SAFETY: below their number; zeroed memory is one that nobody has taken, with no lines.
+        unsafe { &*self.hands.add(number) }
+    }
+
+    fn look_through(&self, process: &Process, address: u64, bytes: u64, alike: &mut Alike) {
         let first = address & !(LINE - 1);
         let end = address.saturating_add(bytes).next_multiple_of(LINE);
         for run in process.signature.directory.runs(first, end.saturating_sub(first)) {
@@ -89,16 +106,23 @@ impl SharedLines {
                 continue;
             }
             for (line, at) in cells.chunks_exact(ELEMENTS).zip((address..).step_by(LINE as usize)) {
-                if let Some(other) = alike.add(line, at) {
-                    self.look_at(process, &other);
-                }
+                alike.add(line, at, |lines| self.look_at(process, lines));
             }
         }
-        alike.all().for_each(|lines| self.look_at(process, lines));
     }
 
     /// The process ends, and all cells were looked at.
     pub fn finish(&self, process: &Process) {
+        for hand in (0..HANDS).map(|number| self.hand(number)) {
+            // A thread that is in the middle of it finishes soon, unless a signal made it end the process from there.
+            for _ in 0..PATIENCE {
+                if hand.take(|alike| alike.look_at_all(|lines| self.look_at(process, lines))).is_some() {
+                    break;
+                }
+                // SAFETY: no arguments.
+                unsafe { libc::sched_yield() };
+            }
+        }
         self.found.write(process, block::SHARED_LINES, |key, [lines, address, allocation, pair, threads]| {
             let site = |shift: u32| (key >> shift) as u32 & ((1 << SITE_BITS) - 1);
             SharedLineRecord {
