@@ -1,7 +1,7 @@
 //! The usual loop: each of its accesses reads a row of one state.
 
 use super::{dense, plain};
-use crate::hooks::scan::all_agree;
+use crate::hooks::scan::{all_agree, prefetch_line};
 use crate::process::Process;
 use crate::thread::{Thread, memos};
 use core::slice;
@@ -13,9 +13,14 @@ use threadtalk_abi::{CHUNK_BYTES, GRANULE};
 
 /// Loops with more rows have fewer of each kind of question than of elements.
 const MOST: usize = 4;
+/// Bytes of a cache line.
+const LINE: usize = 64;
 /// Of longer rows it is worth knowing what they are beyond the loop ([`Quiet`](crate::thread::quiet::Quiet),
 /// [`Steady`](crate::thread::steady::Steady)).
 const MOST_BYTES: u64 = 4096;
+/// Bytes at the start of each row that are asked for at once, cells and data, before the first cell says what the row is:
+/// rows that pointers lead to are where no hardware has foreseen them. Longer ones it has found by then.
+const AHEAD: u64 = 512;
 
 /// Counts the loop if the cells of each row are all own, or in a state of which reads are no events or reuse that this
 /// thread knows, and no sample is due. What [`super::settle`] does otherwise takes as long for two dozen elements as
@@ -44,7 +49,13 @@ pub fn foreign(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64
         return false;
     }
     // The cells are looked at only after all that the accesses themselves tell.
-    if accesses.iter().any(|access| bytes(access, iterations).is_none()) || accesses.iter().all(own) {
+    if accesses.iter().any(|access| bytes(access, iterations).is_none()) {
+        return false;
+    }
+    for access in accesses {
+        ahead(p, access, iterations);
+    }
+    if accesses.iter().all(own) {
         return false;
     }
     let mut reuse = [(core::ptr::null_mut(), 0); MOST];
@@ -58,6 +69,17 @@ pub fn foreign(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64
         }
     }
     reuse.get(..used).is_some_and(|reuse| reuse.is_empty() || count(t, reuse))
+}
+
+/// Asks for a row's cells, and for the data that the loop is about to read.
+#[inline(always)]
+fn ahead(p: &Process, access: &Access, iterations: u64) {
+    let Some(cells) = p.signature.directory.translate(access.address) else { return };
+    let bytes = (iterations * u64::from(access.bytes)).min(AHEAD);
+    for at in (0..bytes).step_by(LINE) {
+        prefetch_line(cells.cast::<u32>().wrapping_byte_add(at as usize));
+        prefetch_line((access.address + at) as *const u32);
+    }
 }
 
 /// So many granules count there.
