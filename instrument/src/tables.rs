@@ -125,11 +125,24 @@ impl Tables {
         [region, file, line, flags, self.caller_loops[site.0 as usize]]
     }
 
+    /// Name of what a site accesses; empty if it is not known.
+    pub fn object(&self, site: SiteId) -> &str {
+        self.text(self.accesses[site.0 as usize].object)
+    }
+
+    /// A key by which the sites of a line are in an order that has siblings side by side.
+    pub fn beside_siblings(&self, site: SiteId) -> ([i64; 5], &str) {
+        let AccessEntry { object_kind, object: _, object_file, object_line, stride, outer_stride } =
+            self.accesses[site.0 as usize];
+        let rest = [object_kind, object_file, object_line].map(i64::from);
+        ([rest[0], rest[1], rest[2], stride.into(), outer_stride.into()], self.object(site))
+    }
+
     /// Whether two sites of one line differ in nothing but the member of one object that they access.
     pub fn are_siblings(&self, a: SiteId, b: SiteId) -> bool {
         let of = |site: SiteId| self.accesses[site.0 as usize];
         let nameless = |site: SiteId| AccessEntry { object: 0, ..of(site) };
-        let names = (self.text(of(a).object), self.text(of(b).object));
+        let names = (self.object(a), self.object(b));
         a == b
             || self.line(a) == self.line(b)
                 && nameless(a) == nameless(b)
@@ -143,8 +156,7 @@ impl Tables {
             return Some(first);
         }
         let access = self.accesses[first.0 as usize];
-        let names: BTreeSet<&str> =
-            siblings.iter().map(|site| self.text(self.accesses[site.0 as usize].object)).collect();
+        let names: BTreeSet<&str> = siblings.iter().map(|site| self.object(*site)).collect();
         let access = AccessEntry { object: self.string(&members(&names)), ..access };
         let (entry, caller_loop) = (self.sites[first.0 as usize], self.caller_loops[first.0 as usize]);
         Some(self.number((entry, caller_loop, access)))

@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::collections::BTreeSet;
 use support::{LEVELS, Project, cpu_has};
 
 /// Each kind of access between two threads, by turns: what thread 1 reads of thread 0's, twice, and back.
@@ -245,6 +246,32 @@ fn nests_that_are_settled_as_a_whole_count_what_they_access() {
 
 /// Beyond 4 000 blocks counters do without trees of dominators in functions without loops; accesses that share a look
 /// into the directory need them there as well.
+/// What a thread knows of reuse it knows by site.
+#[test]
+fn a_loop_is_offered_with_the_sites_at_which_it_counts() {
+    let source = r#"
+struct point { double x, y, z, mass; } points[100], other[100];
+__attribute__((noinline)) double nearness(struct point *p, struct point *q) {
+  double sum = 0;
+  for (int i = 0; i < 100; i++) {
+    double near = p->x * q[i].x + p->y * q[i].y + p->z * q[i].z;
+    sum += near * q[i].mass;
+    p->mass += near;
+  }
+  return sum;
+}
+int main(void) { return nearness(points, other) > 1; }
+"#;
+    let project = Project::new("a.c", source);
+    project.build(&["a.c"], &["-O2"]);
+    let log = project.offers();
+    let site = |line: &String, kind: &str| Some(line.strip_prefix(kind)?.split_once(' ')?.1.to_string());
+    let at = |kind: &str| -> BTreeSet<String> { log.iter().filter_map(|line| site(line, kind)).collect() };
+    let offered = at("offered read ");
+    assert_eq!(offered.len(), 2, "the members at one line, and the one at another: {log:?}");
+    assert!(offered.is_subset(&at("read ")), "{log:?}");
+}
+
 #[test]
 fn many_blocks_share_a_look_only_where_one_dominates_the_other() {
     let tests: String = (0..2100)

@@ -2,6 +2,8 @@
 //
 // FAKE_LOG=1: nothing has cells, so that every access takes the slow path, which prints it to stderr:
 //     KIND BYTES FILE:LINE REGION-KIND NAME:LINE [flags]
+// FAKE_OFFERS=1: as FAKE_LOG=1, with a site's number for all that follows BYTES, and of loops that are asked about:
+//     offered read|write BYTES SITE
 // else: cells and an event cache; at exit prints to stderr what was counted:
 //     raw|rar WRITER->READER COUNT REGION-KIND NAME:LINE at FILE:LINE
 //     visit THREAD COUNT REGION-KIND NAME:LINE
@@ -61,7 +63,7 @@ static uint32_t next_site = 1, next_region = 1, next_counter;
 static struct event *events;
 static struct state states[1 << 16];
 static uint32_t state_count;
-static int logging = -1;
+static int logging = -1, offers;
 static struct event nothing = {.next = UINT64_MAX};
 
 static const char *const kinds[] = {"program", "function", "loop", "omp_parallel", "omp_for", "omp_sections",
@@ -101,7 +103,8 @@ static void start(void) {
   if (directory) return;
   directory = mmap(0, 8ul << 31, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (directory == MAP_FAILED) abort();
-  logging = getenv("FAKE_LOG") != 0;
+  offers = getenv("FAKE_OFFERS") != 0;
+  logging = offers || getenv("FAKE_LOG") != 0;
 }
 
 static uint64_t in_both_halves(uint32_t cell) { return (uint64_t)cell << 32 | cell; }
@@ -219,7 +222,8 @@ static void log_access(const char *kind, uint64_t bytes, uint32_t site) {
   if (!logging) return;
   pthread_mutex_lock(&lock);
   fprintf(stderr, "%s %llu ", kind, (unsigned long long)bytes);
-  print_site(site);
+  if (offers) fprintf(stderr, "%u", site);
+  else print_site(site);
   fprintf(stderr, "\n");
   pthread_mutex_unlock(&lock);
 }
@@ -281,12 +285,15 @@ static uint64_t number(uint64_t n, const uint64_t *values) { return n & 1 ? valu
 static uint32_t site_of(const struct constant *c, const struct bases *b) {
   return c->site + (c->flags & 1 ? b->write_site_base : b->site_base);
 }
+enum { MOST_ACCESSES = 32 }; // loops::MOST_ACCESSES
 struct loop_row { struct constant constant; uint64_t stride; };
 HOOK int __threadtalk_loop(const struct loop_row *rows, uint32_t count, uint64_t iterations, const uint64_t *values,
                            const struct bases *bases) {
+  count &= 0x0fffffff; // without loops::IN_NEST, STRAYS, WINDOWS, CALLED
+  for (uint32_t i = 0; offers && i < count; i++)
+    log_access(rows[i].constant.flags & 1 ? "offered write" : "offered read", rows[i].constant.bytes, site_of(&rows[i].constant, bases));
   if (logging || !iterations) return 0;
-  count &= 0x1fffffff; // without loops::IN_NEST, STRAYS, WINDOWS
-  struct loop_access all[16];
+  struct loop_access all[MOST_ACCESSES];
   for (uint32_t i = 0; i < count; i++) {
     const struct constant *c = &rows[i].constant;
     all[i] = (struct loop_access){number(c->address, values) + c->first, number(rows[i].stride, values), c->bytes, c->flags,
@@ -331,7 +338,7 @@ static int nest_access(const struct nest_access *x, int counts) {
 struct nest_row { struct constant constant; uint64_t steps[3][2]; };
 HOOK int __threadtalk_nest(const struct nest_row *rows, uint32_t count, const uint64_t *values, const struct bases *bases) {
   if (logging) return 0;
-  struct nest_access all[16];
+  struct nest_access all[MOST_ACCESSES];
   for (uint32_t i = 0; i < count; i++) {
     const struct constant *c = &rows[i].constant;
     all[i] = (struct nest_access){number(c->address, values) + c->first, c->bytes, c->flags, site_of(c, bases), c->window};
@@ -340,7 +347,7 @@ HOOK int __threadtalk_nest(const struct nest_row *rows, uint32_t count, const ui
       all[i].steps[k].count = number(rows[i].steps[k][1], values);
     }
   }
-  uint64_t from[16], to[16];
+  uint64_t from[MOST_ACCESSES], to[MOST_ACCESSES];
   for (uint32_t i = 0; i < count; i++) {
     from[i] = to[i] = all[i].address;
     for (int k = 0; k < 3; k++) {

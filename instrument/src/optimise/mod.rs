@@ -2,6 +2,7 @@
 //! `inline_limit`; tests compare both.
 //!
 //! * [`own_reads`]: reads of what the same block has just written are own reads: no event, no code.
+//! * [`members`]: members of an object that one line accesses are at one site.
 //! * [`neighbours`]: accesses of neighbouring addresses at one line are one.
 //! * [`shared_translation`]: accesses near each other are translated by one look into the directory.
 //! * [`memos`]: reads of a loop nest compare with the state that they saw last.
@@ -15,6 +16,7 @@
 //! [`segment`].
 
 pub mod inductions;
+pub mod members;
 pub mod memos;
 pub mod neighbours;
 pub mod nests;
@@ -72,6 +74,7 @@ pub fn run<'ctx>(
     own_reads::run(plan);
     let dropped = before - plan.events.len();
     let mut analysis = analysis.unwrap_or_else(|| Analysis::of(plan.function));
+    members::run(plan, &mut analysis, tables);
     // Before neighbours are joined: it describes instructions.
     let loops = whole_loops::find(plan, &mut analysis, pure);
     let joined = neighbours::run(plan, &mut analysis, tables);

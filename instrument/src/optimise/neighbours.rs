@@ -4,17 +4,13 @@
 //! each other become one, at the place of the last of them. Each piece consists of whole granules, so the events are
 //! the same as before, as long as nothing between a piece and that place can touch the piece's bytes and would have to
 //! come after it: for a write any access, for a read a write, or a read at another line, which might have been the
-//! first one.
-//!
-//! Members of one object that follow each other at one line (`p->x`, `p->y`, `p->z`: the operators of vector classes)
-//! differ in nothing but their names. All of them get one site, which names them all: `p->{x,y,z}`. Also those that
-//! stay accesses of their own: what is written at one site is in one state when it is read.
+//! first one. Members of an object have one site by then ([`super::members`]).
 
 use super::segment::{Segments, plain};
 use crate::access::{Access, Direction, Event, LONGEST, Plan, Worth};
 use crate::llvm::analysis::Analysis;
 use crate::llvm::loops::Loops;
-use crate::tables::{Line, SiteId, Tables};
+use crate::tables::Tables;
 use inkwell::values::InstructionValue;
 use std::collections::HashSet;
 use threadtalk_abi::module::VARIABLE_STRIDE;
@@ -44,7 +40,7 @@ struct Group<'ctx> {
 }
 
 /// Joins them in the plan; returns how many accesses became part of others.
-pub fn run<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis, tables: &mut Tables) -> usize {
+pub fn run<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis, tables: &Tables) -> usize {
     let segments = Segments::find(&plan.events);
     let accesses: Vec<usize> = (0..plan.events.len()).filter(|&i| plain(&plan.events[i]).is_some()).collect();
     let pointers: Vec<_> = accesses
@@ -59,8 +55,6 @@ pub fn run<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis, tables: &mut Ta
     for (k, distance) in distances.into_iter().enumerate() {
         distance_of[accesses[k]] = Some(distance);
     }
-
-    name_members(plan, &segments, &distance_of, tables);
 
     // Beside loops stand fields that were written one by one: as one access they would be in several states.
     let loops = Loops::find(plan.function);
@@ -131,37 +125,6 @@ pub fn run<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis, tables: &mut Ta
     open.into_iter().for_each(|group| joined.extend(runs(group.pieces, group.any_length)));
     joined.retain(|run| !has_gaps(run, plan, &loops, analysis));
     replace(plan, &joined)
-}
-
-/// Gives members of one object that follow each other at one line one site.
-fn name_members(plan: &mut Plan<'_>, segments: &Segments<'_>, distances: &[Option<(usize, i64)>], tables: &mut Tables) {
-    let member = |(number, event): (usize, &Event<'_>)| {
-        let ((direction, access), (leader, first)) = (plain(event)?, distances[number]?);
-        let place = (segments.of(event)?, leader, tables.line(event.site), direction == Direction::Write);
-        Some(Member { place, first, end: first + access.bytes as i64, site: event.site, number })
-    };
-    let mut members: Vec<Member> = plan.events.iter().enumerate().filter_map(member).collect();
-    members.sort_unstable_by_key(|member| (member.place, member.first, member.number));
-    let follows =
-        |a: &Member, b: &Member| a.place == b.place && b.first <= a.end && tables.are_siblings(a.site, b.site);
-    let runs: Vec<&[Member]> = members.chunk_by(follows).filter(|run| run.len() > 1).collect();
-    for run in runs {
-        let sites: Vec<SiteId> = run.iter().map(|member| member.site).collect();
-        if let Some(site) = tables.joined_site(&sites) {
-            run.iter().for_each(|member| plan.events[member.number].site = site);
-        }
-    }
-}
-
-/// An access at a known distance from others of its line.
-struct Member {
-    /// Segment, leader, line, whether it writes.
-    place: (usize, usize, Line, bool),
-    first: i64,
-    end: i64,
-    site: SiteId,
-    /// Number of the event.
-    number: usize,
 }
 
 /// Whether a run of reads leaves memory out between two iterations of a loop that may run long, as far as is known.

@@ -27,6 +27,8 @@ use threadtalk_abi::GRANULE;
 use threadtalk_abi::loops::MOST_ACCESSES;
 use threadtalk_abi::window::NUMBERS;
 
+/// Bytes of what is read or written at the same place in each iteration.
+const LONGEST_FIXED: u64 = 64;
 /// Groups of all loops of a function that can be told apart.
 const MOST_GROUPS: usize = NUMBERS as usize;
 
@@ -162,7 +164,11 @@ fn copy<'ctx>(
         bytes: access.bytes,
         whole: whole(access),
     });
-    let stride = |leader: usize| llvm::constant(affine[leader].stride).map_or(0, |s| (s as i64).unsigned_abs());
+    // What stays where it is has the iteration to itself.
+    let stride = |leader: usize| match llvm::constant(affine[leader].stride) {
+        Some(0) => LONGEST_FIXED,
+        constant => constant.map_or(0, |s| (s as i64).unsigned_abs()),
+    };
     let accesses = joined(strands.collect(), stride).into_iter().map(|strand| {
         let leader = &affine[strand.leader];
         // SAFETY: the shim gave each leader a pointer and an i64.

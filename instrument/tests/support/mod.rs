@@ -136,6 +136,11 @@ impl Project {
         self.run_with(&[("FAKE_LOG", "1")]).stderr.lines().map(ToString::to_string).collect()
     }
 
+    /// Runs `program` so that each access is printed by the number of its site, and those of loops that are offered.
+    pub fn offers(&self) -> Vec<String> {
+        self.run_with(&[("FAKE_OFFERS", "1")]).stderr.lines().map(ToString::to_string).collect()
+    }
+
     fn run_with(&self, environment: &[(&str, &str)]) -> Run {
         let mut command = Command::new(self.path("program"));
         command.current_dir(self.dir.path()).env("LD_LIBRARY_PATH", self.dir.path());

@@ -54,7 +54,7 @@ pub const STRAYS: u32 = 1 << 30;
 pub const CALLED: u32 = 1 << 28;
 
 /// Loops with more accesses are not offered.
-pub const MOST_ACCESSES: usize = 16;
+pub const MOST_ACCESSES: usize = 32;
 
 const _: () = assert!(size_of::<Access>() == 32);
 
