@@ -70,6 +70,16 @@ pub fn all_agree(cells: &[u32], value: u32, mask: u32) -> bool {
     whole && rest.iter().fold(0, |any, c| any | (c ^ value) & mask) == 0
 }
 
+/// How many cells from the start are like the one `distance` behind.
+pub fn repeats(cells: &[u32], distance: usize) -> usize {
+    let behind = cells.get(distance..).unwrap_or(&[]);
+    let (blocks, _) = behind.as_chunks::<BLOCK>();
+    let alike = |(a, b): &(&[u32; BLOCK], &[u32; BLOCK])| a.iter().zip(*b).fold(0, |any, (a, b)| any | (a ^ b)) == 0;
+    let whole = BLOCK * cells.as_chunks::<BLOCK>().0.iter().zip(blocks).take_while(alike).count();
+    let rest = cells.iter().zip(behind).skip(whole);
+    whole + rest.take_while(|(a, b)| a == b).count()
+}
+
 #[target_feature(enable = "avx2")]
 fn all_agree_avx2(blocks: &[[u32; BLOCK]], value: u32, mask: u32) -> bool {
     use core::arch::x86_64::*;
@@ -157,6 +167,20 @@ mod tests {
                 }
                 assert_eq!(equal_prefix(&cells, 7), stranger, "{length} cells");
                 assert_eq!(all_agree(&cells, 7, u32::MAX), stranger == length, "{length} cells, {stranger}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_repeats_ends_at_the_first_that_differs() {
+        for (length, distance) in [(0usize, 3usize), (2, 3), (7, 3), (100, 8), (97, 5), (64, 32)] {
+            for stranger in distance..=length {
+                let mut cells: std::vec::Vec<u32> = (0..length).map(|i| (i % distance) as u32).collect();
+                if stranger < length {
+                    cells[stranger] = 99;
+                }
+                let expected = stranger.saturating_sub(distance);
+                assert_eq!(repeats(&cells, distance), expected, "{length} cells, {distance}, {stranger}");
             }
         }
     }

@@ -291,6 +291,16 @@ impl Thread {
         unsafe { known_at((self.events.cast_const(), site), state) }
     }
 
+    /// The same of a pair that may have lost its slot to another one: where a loop has some dozens of pairs, two of
+    /// them meet as often as not.
+    #[inline]
+    pub fn counter_of(&self, state: u32, site: u32) -> Option<*mut EventCounter> {
+        self.known(state, site).or_else(|| {
+            let (to, record) = self.firsts.get(firsts::Key { from: state, site, context: self.context })?;
+            (to == state).then_some(record.cast())
+        })
+    }
+
     /// Whether a reuse distance of this thread waits for the element at an address.
     #[inline]
     pub fn waits_for(&self, address: u64) -> bool {

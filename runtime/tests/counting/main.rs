@@ -9,6 +9,7 @@ mod driver;
 mod inlined;
 mod lines;
 mod nests;
+mod structures;
 
 use driver::{Driver, Recorded};
 use fastrand::Rng;
@@ -158,6 +159,36 @@ fn columns_that_are_not_known_have_exact_distances() {
         same_matrices(&found, &record);
         same_distances(&found, &record);
         assert!(outcome.with_first_reads > 10, "{outcome:?}");
+    });
+}
+
+/// Members that were written at several lines are in several states, which repeat.
+#[test]
+fn structures_count_what_their_accesses_do() {
+    in_own_process("structures_count_what_their_accesses_do", || {
+        let mut driver = Driver::start("mode=exact:crd=auto:crd_exact_usages=64:quiet=1", 3, REGIONS);
+        let (mut oracle, mut rng) = (Oracle::new(4), Rng::with_seed(20261125));
+        let outcome = structures::run(&mut driver, &mut oracle, &mut rng, 4000);
+        let record = oracle.record().clone();
+        let found = driver.finish();
+        same_matrices(&found, &record);
+        assert!(found.samples() > 1000, "{} intervals were sampled", found.samples());
+        assert!(outcome.with_much_reuse > 500 && outcome.settled > 3000 && outcome.refused > 1000, "{outcome:?}");
+    });
+}
+
+/// The same where nothing is sampled.
+#[test]
+fn structures_have_exact_distances() {
+    in_own_process("structures_have_exact_distances", || {
+        let mut driver = Driver::start("mode=exact:crd=exact:quiet=1", 3, REGIONS);
+        let (mut oracle, mut rng) = (Oracle::new(4), Rng::with_seed(20261126));
+        let outcome = structures::run(&mut driver, &mut oracle, &mut rng, 400);
+        let record = oracle.record().clone();
+        let found = driver.finish();
+        same_matrices(&found, &record);
+        same_distances(&found, &record);
+        assert!(outcome.settled > 100, "{outcome:?}");
     });
 }
 

@@ -6,7 +6,7 @@ use threadtalk_abi::loops::Access;
 use threadtalk_abi::thread::EventCounter;
 
 /// Different (state, site) pairs with events in a loop.
-const MOST_COUNTS: usize = 16;
+const MOST_COUNTS: usize = 32;
 /// Events that are kept one by one: the rims of rows that are otherwise own.
 const MOST_FEW: usize = 64;
 

@@ -20,6 +20,7 @@ mod findings;
 mod reads;
 pub mod row;
 mod stream;
+mod structures;
 
 use super::access::{fresh_id, read_cells};
 use super::range::fill;
@@ -141,7 +142,7 @@ fn look(
     for (access, number) in accesses.iter().zip(0..) {
         let span = Span::of(access, iterations)?;
         if access.flags & WRITE == 0 {
-            let mut reader = Reader { t, p, access, number, span, iterations, ranges };
+            let mut reader = Reader { t, p, access, number, span, iterations, ranges, is_periodic: true };
             let all = reader.look(found).is_ok();
             ranges = reader.ranges;
             if !all {

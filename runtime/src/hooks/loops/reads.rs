@@ -35,10 +35,12 @@ pub struct Reader<'a> {
     pub iterations: u64,
     /// How many ranges are known.
     pub ranges: u64,
+    /// Structures that are alike have not been looked for in vain.
+    pub is_periodic: bool,
 }
 
 /// What a read of a cell in some state is.
-enum Meaning {
+pub(super) enum Meaning {
     /// No event.
     Nothing,
     /// Reuse that this thread knows.
@@ -154,7 +156,7 @@ impl Reader<'_> {
                         if matches!(meaning, Meaning::Known(_)) {
                             self.learn(claim, (at, at + alike * GRANULE), *state);
                         }
-                        events = Some((meaning, alike));
+                        events = Some((meaning, alike, rest));
                         break;
                     }
                     let length = self.stretch(rest, *state, (at as usize).wrapping_sub(rest.as_ptr() as usize));
@@ -168,8 +170,15 @@ impl Reader<'_> {
             if at > from {
                 self.ranges = self.t.seen.add(self.ranges, from, at);
             }
-            let Some((meaning, granules)) = events else { return Ok(quiet) };
+            let Some((meaning, granules, rest)) = events else { return Ok(quiet) };
             quiet = false;
+            if self.is_periodic && granules * GRANULE < self.access.stride.unsigned_abs() {
+                if let Some(after) = self.structures(rest, at, found)? {
+                    at = after;
+                    continue;
+                }
+                self.is_periodic = false;
+            }
             self.foreign(meaning, (at, at + granules * GRANULE), found)?;
             at += granules * GRANULE;
         }
@@ -197,7 +206,7 @@ impl Reader<'_> {
     }
 
     /// Whether whole granules are accessed, each of them once (or all in each iteration).
-    fn regular(&self) -> bool {
+    pub(super) fn regular(&self) -> bool {
         let (stride, bytes) = (self.access.stride.unsigned_abs(), u64::from(self.access.bytes));
         let whole = [self.access.address, bytes, stride].iter().all(|n| n.is_multiple_of(GRANULE));
         whole && (stride == 0 || stride >= bytes)
@@ -224,7 +233,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn events(&self, meaning: Meaning, n: u64, found: &mut Findings) -> Result<(), TooMany> {
+    pub(super) fn events(&self, meaning: Meaning, n: u64, found: &mut Findings) -> Result<(), TooMany> {
         if n == 0 {
             return Ok(());
         }
@@ -248,7 +257,7 @@ impl Reader<'_> {
     }
 
     #[inline]
-    fn meaning(&mut self, state: u32, address: u64) -> Meaning {
+    pub(super) fn meaning(&mut self, state: u32, address: u64) -> Meaning {
         if state == NONE || state.wrapping_sub(self.t.header.own_base) < self.t.header.own_span {
             return Meaning::Nothing;
         }
@@ -284,6 +293,6 @@ pub fn list(found: &mut Findings, accesses: &[Access], iterations: u64, stretch:
 
 /// Whether some thread waits for elements in this state.
 #[inline]
-fn is_marked(state: u32) -> bool {
+pub(super) fn is_marked(state: u32) -> bool {
     state & SHARED != 0 && state & TRACKED != 0
 }

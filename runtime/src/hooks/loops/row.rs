@@ -14,12 +14,12 @@ use threadtalk_abi::{CHUNK_BYTES, GRANULE};
 /// Loops with more rows have fewer of each kind of question than of elements.
 const MOST: usize = 4;
 /// Bytes of a cache line.
-const LINE: usize = 64;
+const LINE: u64 = 64;
 /// Of longer rows it is worth knowing what they are beyond the loop ([`Quiet`](crate::thread::quiet::Quiet),
 /// [`Steady`](crate::thread::steady::Steady)).
 const MOST_BYTES: u64 = 4096;
-/// Bytes at the start of each row that are asked for at once, cells and data, before the first cell says what the row is:
-/// rows that pointers lead to are where no hardware has foreseen them. Longer ones it has found by then.
+/// Bytes at the start of each row that are asked for at once, cells and data, before the first cell says what the row
+/// is: rows that pointers lead to are where no hardware has foreseen them. Longer ones it has found by then.
 const AHEAD: u64 = 512;
 
 /// Counts the loop if the cells of each row are all own, or in a state of which reads are no events or reuse that this
@@ -76,9 +76,9 @@ pub fn foreign(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64
 fn ahead(p: &Process, access: &Access, iterations: u64) {
     let Some(cells) = p.signature.directory.translate(access.address) else { return };
     let bytes = (iterations * u64::from(access.bytes)).min(AHEAD);
-    for at in (0..bytes).step_by(LINE) {
-        prefetch_line(cells.cast::<u32>().wrapping_byte_add(at as usize));
-        prefetch_line((access.address + at) as *const u32);
+    for line in 0..bytes.div_ceil(LINE) {
+        prefetch_line(cells.cast::<u32>().wrapping_byte_add((line * LINE) as usize));
+        prefetch_line((access.address + line * LINE) as *const u32);
     }
 }
 
@@ -109,7 +109,7 @@ fn row(t: &Thread, p: &Process, access: &Access, iterations: u64) -> Option<Opti
     if state.wrapping_sub(header.own_base) < header.own_span {
         return all_agree(cells, header.own_base, !(header.own_span - 1)).then_some(None);
     }
-    let counter = if state == NONE { t.idle_counter() } else { t.known(state, access.site)? };
+    let counter = if state == NONE { t.idle_counter() } else { t.counter_of(state, access.site)? };
     let found = (counter != t.idle_counter()).then_some((counter, cells.len() as u64));
     all_agree(cells, state, u32::MAX).then_some(found)
 }

@@ -139,7 +139,7 @@ impl Group {
             return None;
         }
         let mask = if state & SHARED != 0 { !TRACKED } else { u32::MAX };
-        let counter = t.known(state & mask, self.site?)?;
+        let counter = t.counter_of(state & mask, self.site?)?;
         let counter = if counter == t.idle_counter() { none } else { counter };
         Some(Kind { value: state & mask, mask, counter })
     }

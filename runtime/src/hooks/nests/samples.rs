@@ -360,7 +360,7 @@ fn pick(t: &mut Thread, p: &Process, looks: &[Look], flow: &Flow) -> Option<Turn
 /// The counter of reads of an element that nobody else's mark hides.
 fn counter_of(t: &Thread, p: &Process, address: u64, site: u32) -> Option<*mut EventCounter> {
     let state = cell(p, address)?.load(Ordering::Relaxed);
-    t.known(if state & SHARED != 0 { state & !TRACKED } else { state }, site)
+    t.counter_of(if state & SHARED != 0 { state & !TRACKED } else { state }, site)
 }
 
 fn cell(p: &Process, address: u64) -> Option<&AtomicU32> {

@@ -1,0 +1,134 @@
+//! Loops over arrays of structures whose members were written at several lines, against their accesses one by one.
+
+use super::driver::Driver;
+use fastrand::Rng;
+use threadtalk_abi::loops::Access;
+use threadtalk_runtime::hooks::loops::{self, Kind};
+use threadtalk_sigmem::oracle::{Op, Oracle, Step};
+
+/// Bytes of a member.
+const MEMBER: u64 = 8;
+/// Structures of an array.
+const LENGTH: u64 = 40;
+/// Where the arrays begin, and the members of a structure of each.
+const ARRAYS: [(u64, u64); 2] = [(0, 4), (16 << 10, 5)];
+/// More events than are listed one by one.
+const MANY: usize = 64;
+
+/// How many loops were settled as a whole, of these with many events, all of them reuse, and how many were refused.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    pub settled: u32,
+    pub with_much_reuse: u32,
+    pub refused: u32,
+}
+
+/// Reads of some members of structures that follow each other, by one thread; backwards or forwards.
+struct Walk {
+    array: (u64, u64),
+    first: u64,
+    structures: u64,
+    /// First member, and how many, of each access.
+    reads: Vec<(u64, u64)>,
+    backwards: bool,
+}
+
+impl Walk {
+    fn random(rng: &mut Rng) -> Self {
+        let array = ARRAYS[rng.usize(0..ARRAYS.len())];
+        let first = rng.u64(0..LENGTH / 2);
+        let reads = (0..rng.usize(1..5)).map(|_| {
+            let member = rng.u64(0..array.1);
+            (member, rng.u64(1..=array.1 - member))
+        });
+        let reads = reads.collect();
+        Walk { array, first, structures: rng.u64(2..=LENGTH - first), reads, backwards: rng.u32(0..4) == 0 }
+    }
+
+    fn address(&self, structure: u64, member: u64) -> u64 {
+        self.array.0 + MEMBER * (structure * self.array.1 + member)
+    }
+
+    /// How it is described; addresses are relative to the driver's memory.
+    fn described(&self, site: u32) -> Vec<Access> {
+        let size = (MEMBER * self.array.1) as i64;
+        let (start, stride) = match self.backwards {
+            true => (self.first + self.structures - 1, -size),
+            false => (self.first, size),
+        };
+        let access = |&(member, members): &(u64, u64)| Access {
+            address: self.address(start, member),
+            stride,
+            bytes: (MEMBER * members) as u32,
+            flags: 0,
+            site,
+            window: 0,
+        };
+        self.reads.iter().map(access).collect()
+    }
+
+    /// Its accesses.
+    fn each(&self, mut access: impl FnMut(Op)) {
+        for i in 0..self.structures {
+            let structure = self.first + if self.backwards { self.structures - 1 - i } else { i };
+            for &(member, members) in &self.reads {
+                access(Op::Read { at: self.address(structure, member), bytes: MEMBER * members });
+            }
+        }
+    }
+}
+
+/// Runs random loops of all threads, between which members are written anew now and then, each in a region of its own.
+pub fn run(driver: &mut Driver, oracle: &mut Oracle, rng: &mut Rng, rounds: usize) -> Outcome {
+    let mut outcome = Outcome::default();
+    for thread in 0..driver.threads() {
+        driver.both(oracle, Step { thread, op: Op::Enter(1) });
+    }
+    for _ in 0..rounds {
+        if rng.u32(0..6) == 0 {
+            fill(driver, oracle, rng);
+        }
+        let thread = rng.u32(0..driver.threads());
+        for _ in 0..rng.usize(1..8) {
+            one(driver, oracle, rng, thread, &mut outcome);
+        }
+    }
+    outcome
+}
+
+/// A thread writes some members of some structures.
+fn fill(driver: &mut Driver, oracle: &mut Oracle, rng: &mut Rng) {
+    let thread = rng.u32(0..driver.threads());
+    let walk = Walk::random(rng);
+    for member in (0..walk.array.1).filter(|_| rng.u32(0..4) > 0) {
+        let region = 1 + member as u32 % super::REGIONS;
+        driver.both(oracle, Step { thread, op: Op::Enter(region) });
+        for structure in walk.first..walk.first + walk.structures {
+            let op = Op::Write { at: walk.address(structure, member), bytes: MEMBER };
+            driver.both(oracle, Step { thread, op });
+        }
+        driver.both(oracle, Step { thread, op: Op::Enter(1) });
+    }
+}
+
+fn one(driver: &mut Driver, oracle: &mut Oracle, rng: &mut Rng, thread: u32, outcome: &mut Outcome) {
+    let walk = Walk::random(rng);
+    let mut accesses = walk.described(driver.sites(1).0);
+    accesses.iter_mut().for_each(|access| access.address += driver.base());
+    let before = oracle.record().events.len();
+    walk.each(|op| {
+        oracle.step(&Step { thread, op });
+    });
+    let events = &oracle.record().events[before..];
+    let much_reuse = events.len() > MANY && events.iter().all(|event| event.reuse);
+    let p = driver.process();
+    let kind = Kind { in_nest: false, strays: false };
+    let settled = driver.on(thread, |t, _| loops::settle(t, p, &accesses, kind, walk.structures));
+    if settled {
+        outcome.settled += 1;
+        outcome.with_much_reuse += u32::from(much_reuse);
+    } else {
+        outcome.refused += 1;
+        walk.each(|op| driver.step(&Step { thread, op }));
+    }
+}
