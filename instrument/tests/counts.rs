@@ -224,6 +224,44 @@ int main(void) {
 }
 "#;
 
+/// Rows on both sides of where two chunks of memory meet, read in an order that makes all of them strays of one loop.
+const SEAM: &str = r#"
+#include <pthread.h>
+static double memory[16384] __attribute__((aligned(65536)));
+static long pick[24];
+static double *rows = memory + 8192 - 100;
+volatile double sink;
+__attribute__((noinline)) static double picked(const double *from, const long *pick, long rows, long size) {
+  double sum = 0;
+  for (long i = 0; i < rows; i++)
+    if (pick[i])
+      for (long j = 0; j < size; j++) sum += from[i * size + j];
+  return sum;
+}
+static void *other(void *arg) {
+  for (int times = 0; times < 9; times++) sink = picked(rows, pick, 24, 24);
+  return 0;
+}
+int main(void) {
+  for (int i = 0; i < 24 * 24; i++) rows[i] = i;
+  for (int i = 0; i < 24; i++) pick[i] = i % 5 != 2;
+  pthread_t t;
+  pthread_create(&t, 0, other, 0);
+  pthread_join(t, 0);
+}
+"#;
+
+/// 19 of 24 rows of 48 granules and the list of all, each nine times.
+#[test]
+fn rows_on_the_seam_of_two_chunks_are_counted() {
+    for options in ["opt=0", "opt=1"] {
+        let project = Project::new("seam.c", SEAM).options(options);
+        project.build(&["seam.c"], &["-O2"]);
+        let totals = project.run().totals();
+        assert_eq!((totals["raw 0->1"], totals["rar 0->1"]), (19 * 48 + 48, 8 * (19 * 48 + 48)), "{options}");
+    }
+}
+
 #[test]
 fn nests_that_are_settled_as_a_whole_count_what_they_access() {
     for level in ["-O1", "-O2", "-O3"] {
@@ -244,8 +282,6 @@ fn nests_that_are_settled_as_a_whole_count_what_they_access() {
     }
 }
 
-/// Beyond 4 000 blocks counters do without trees of dominators in functions without loops; accesses that share a look
-/// into the directory need them there as well.
 /// What a thread knows of reuse it knows by site.
 #[test]
 fn a_loop_is_offered_with_the_sites_at_which_it_counts() {
@@ -272,6 +308,8 @@ int main(void) { return nearness(points, other) > 1; }
     assert!(offered.is_subset(&at("read ")), "{log:?}");
 }
 
+/// Beyond 4 000 blocks counters do without trees of dominators in functions without loops; accesses that share a look
+/// into the directory need them there as well.
 #[test]
 fn many_blocks_share_a_look_only_where_one_dominates_the_other() {
     let tests: String = (0..2100)

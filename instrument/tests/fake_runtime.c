@@ -126,13 +126,12 @@ HOOK void *__threadtalk_attach(void) {
       .visits = t->visits, .column = t->column};
   set_own(&t->header, first, 2u << SITE_BITS);
   set_write_base(&t->header, first);
-  memset(t->header.quiets, 255, sizeof t->header.quiets);
   for (int i = 0; i < 16; i++) t->header.memos[i] = (struct memo){UINT64_MAX, 0, 0, &nothing.rar};
   // No window has this stamp: every loop asks.
   static char no_windows[1024 * 64];
   t->header.windows = no_windows, t->header.stamp = 256, t->header.shortest = 3, t->header.called = UINT64_MAX, t->header.events_first = UINT64_MAX;
   // Nothing is own: what stands in for cells where there are none must not look like it.
-  if (logging) set_own(&t->header, 0xfeedbee5, 1);
+  if (logging) set_own(&t->header, 0xfeedbee5, 1), memset(t->header.quiets, 255, sizeof t->header.quiets);
   __threadtalk_thread = t;
   pthread_mutex_unlock(&lock);
   return t;
