@@ -75,9 +75,8 @@ const LOCKS: &[Allowed] = &[
     Allowed("9histogram", &["xadd", "inc"]),
     Allowed("8allocate", &["xadd", "inc"]),
     Allowed("9map_units", &["inc"]),
-    Allowed("10range_dies", &["inc", "bts", "cmpxchg"]),
-    // Memory that is given back: who looks at its lines takes the kinds that are in hand.
-    Allowed("11SharedLines", &["xchg", "cmpxchg", "add", "or", "inc"]),
+    // Who looks at the lines of memory that is given back takes the kinds that are in hand.
+    Allowed("10range_dies", &["inc", "bts", "cmpxchg", "xchg"]),
     // The number of threads changes when one is created, ends or waits, never at an access.
     Allowed("9execution", &["xchg", "xadd", "add", "inc", "cmpxchg"]),
 ];
