@@ -121,12 +121,10 @@ fn the_tightest_budget_for_distances_changes_no_count() {
 #[test]
 fn nests_count_what_their_accesses_do() {
     in_own_process("nests_count_what_their_accesses_do", || {
-        let mut driver = Driver::start("mode=exact:crd=auto:crd_exact_usages=64:quiet=1", 3, REGIONS);
-        let (mut oracle, mut rng) = (Oracle::new(4), Rng::with_seed(20261122));
-        let outcome = nests::run(&mut driver, &mut oracle, &mut rng, 4000);
-        let record = oracle.record().clone();
-        let found = driver.finish();
-        same_matrices(&found, &record);
+        let (outcome, found, _) =
+            beside_the_model("mode=exact:crd=auto:crd_exact_usages=64:quiet=1", 20261122, |driver, oracle, rng| {
+                nests::run(driver, oracle, rng, 4000)
+            });
         assert!(found.samples() > 1000, "{} intervals were sampled", found.samples());
         assert!(outcome.with_first_reads > 1000 && outcome.by_rounds > 1000 && outcome.refused > 1000, "{outcome:?}");
     });
@@ -136,12 +134,10 @@ fn nests_count_what_their_accesses_do() {
 #[test]
 fn columns_count_what_their_accesses_do() {
     in_own_process("columns_count_what_their_accesses_do", || {
-        let mut driver = Driver::start("mode=exact:crd=auto:crd_exact_usages=64:quiet=1", 3, REGIONS);
-        let (mut oracle, mut rng) = (Oracle::new(4), Rng::with_seed(20261123));
-        let outcome = columns::run(&mut driver, &mut oracle, &mut rng, 4000);
-        let record = oracle.record().clone();
-        let found = driver.finish();
-        same_matrices(&found, &record);
+        let (outcome, found, _) =
+            beside_the_model("mode=exact:crd=auto:crd_exact_usages=64:quiet=1", 20261123, |driver, oracle, rng| {
+                columns::run(driver, oracle, rng, 4000)
+            });
         assert!(found.samples() > 1000, "{} intervals were sampled", found.samples());
         assert!(outcome.with_first_reads > 1000 && outcome.settled > 5000 && outcome.refused > 100, "{outcome:?}");
     });
@@ -151,12 +147,10 @@ fn columns_count_what_their_accesses_do() {
 #[test]
 fn columns_that_are_not_known_have_exact_distances() {
     in_own_process("columns_that_are_not_known_have_exact_distances", || {
-        let mut driver = Driver::start("mode=exact:crd=exact:quiet=1", 3, REGIONS);
-        let (mut oracle, mut rng) = (Oracle::new(4), Rng::with_seed(20261124));
-        let outcome = columns::run(&mut driver, &mut oracle, &mut rng, 400);
-        let record = oracle.record().clone();
-        let found = driver.finish();
-        same_matrices(&found, &record);
+        let (outcome, found, record) =
+            beside_the_model("mode=exact:crd=exact:quiet=1", 20261124, |driver, oracle, rng| {
+                columns::run(driver, oracle, rng, 400)
+            });
         same_distances(&found, &record);
         assert!(outcome.with_first_reads > 10, "{outcome:?}");
     });
@@ -166,12 +160,10 @@ fn columns_that_are_not_known_have_exact_distances() {
 #[test]
 fn structures_count_what_their_accesses_do() {
     in_own_process("structures_count_what_their_accesses_do", || {
-        let mut driver = Driver::start("mode=exact:crd=auto:crd_exact_usages=64:quiet=1", 3, REGIONS);
-        let (mut oracle, mut rng) = (Oracle::new(4), Rng::with_seed(20261125));
-        let outcome = structures::run(&mut driver, &mut oracle, &mut rng, 4000);
-        let record = oracle.record().clone();
-        let found = driver.finish();
-        same_matrices(&found, &record);
+        let (outcome, found, _) =
+            beside_the_model("mode=exact:crd=auto:crd_exact_usages=64:quiet=1", 20261125, |driver, oracle, rng| {
+                structures::run(driver, oracle, rng, 4000)
+            });
         assert!(found.samples() > 1000, "{} intervals were sampled", found.samples());
         assert!(outcome.with_much_reuse > 500 && outcome.settled > 3000 && outcome.refused > 1000, "{outcome:?}");
     });
@@ -181,12 +173,10 @@ fn structures_count_what_their_accesses_do() {
 #[test]
 fn structures_have_exact_distances() {
     in_own_process("structures_have_exact_distances", || {
-        let mut driver = Driver::start("mode=exact:crd=exact:quiet=1", 3, REGIONS);
-        let (mut oracle, mut rng) = (Oracle::new(4), Rng::with_seed(20261126));
-        let outcome = structures::run(&mut driver, &mut oracle, &mut rng, 400);
-        let record = oracle.record().clone();
-        let found = driver.finish();
-        same_matrices(&found, &record);
+        let (outcome, found, record) =
+            beside_the_model("mode=exact:crd=exact:quiet=1", 20261126, |driver, oracle, rng| {
+                structures::run(driver, oracle, rng, 400)
+            });
         same_distances(&found, &record);
         assert!(outcome.settled > 100, "{outcome:?}");
     });
@@ -242,6 +232,20 @@ fn drive(options: &str) -> (Driver, Record) {
     let record = oracle.record().clone();
     assert!(record.events.len() > 100_000, "the programs communicate: {}", record.events.len());
     (driver, record)
+}
+
+/// Runs loops that three threads are asked about, driver and model side by side; the matrices are the same.
+fn beside_the_model<Outcome>(
+    options: &str,
+    seed: u64,
+    run: impl FnOnce(&mut Driver, &mut Oracle, &mut Rng) -> Outcome,
+) -> (Outcome, Recorded, Record) {
+    let mut driver = Driver::start(options, 3, REGIONS);
+    let (mut oracle, mut rng) = (Oracle::new(4), Rng::with_seed(seed));
+    let outcome = run(&mut driver, &mut oracle, &mut rng);
+    let (found, record) = (driver.finish(), oracle.record().clone());
+    same_matrices(&found, &record);
+    (outcome, found, record)
 }
 
 fn same_matrices(found: &Recorded, record: &Record) {
