@@ -284,7 +284,7 @@ static uint64_t number(uint64_t n, const uint64_t *values) { return n & 1 ? valu
 static uint32_t site_of(const struct constant *c, const struct bases *b) {
   return c->site + (c->flags & 1 ? b->write_site_base : b->site_base);
 }
-enum { MOST_ACCESSES = 32 }; // loops::MOST_ACCESSES
+enum { MOST_ACCESSES = 64 }; // loops::MOST_ACCESSES
 struct loop_row { struct constant constant; uint64_t stride; };
 HOOK int __threadtalk_loop(const struct loop_row *rows, uint32_t count, uint64_t iterations, const uint64_t *values,
                            const struct bases *bases) {

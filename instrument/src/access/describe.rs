@@ -27,16 +27,15 @@ pub fn all<'ctx>(
         let (Some(pointer), Some(block)) = (pointer(*inst, action), inst.get_parent()) else { continue };
         let Some(innermost) = loops.innermost(block) else { continue };
         let (stride, outer) = analysis.strides(pointer, block);
-        let lanes = lanes(module, *inst);
-        found[at].stride = shared_out(stride, lanes);
+        found[at].stride = stride;
         found[at].outer_stride = outer;
         if is_constant(stride) {
             let line = debug::of(*inst).map_or(0, |l| l.line);
             let reads = inst.get_opcode() == InstructionOpcode::Load;
-            groups.entry((innermost, line, reads, lanes, stride)).or_default().push((at, pointer));
+            groups.entry((innermost, line, reads, stride)).or_default().push((at, pointer));
         }
     }
-    for ((.., lanes, stride), members) in groups {
+    for ((.., stride), members) in groups {
         let pointers: Vec<_> = members.iter().map(|(_, pointer)| (*pointer, 0)).collect();
         let distances = analysis.distances(&pointers);
         let mut by_leader: HashMap<usize, Vec<(usize, i64)>> = HashMap::new();
@@ -44,19 +43,20 @@ pub fn all<'ctx>(
             by_leader.entry(leader).or_default().push((*at, distance));
         }
         for pieces in by_leader.into_values() {
-            let Some(step) = unrolled(stride, pieces.iter().map(|(_, d)| *d).collect()) else { continue };
-            pieces.iter().for_each(|(at, _)| found[*at].stride = shared_out(step, lanes));
+            let elements = pieces.iter().flat_map(|(at, distance)| elements(module, actions[*at].0, *distance));
+            let Some(step) = unrolled(stride, elements.collect()) else { continue };
+            pieces.iter().for_each(|(at, _)| found[*at].stride = step);
         }
     }
     found
 }
 
-/// Innermost loop, line, whether it reads, lanes, stride: accesses that may be one of the source, unrolled.
-type Group = (usize, u32, bool, u32, i32);
+/// Innermost loop, line, whether it reads, stride: accesses that may be one of the source, unrolled.
+type Group = (usize, u32, bool, i32);
 
 /// The stride in the source of accesses at these distances from each other that all move by `stride`: if they fill it
-/// without gaps, the loop was unrolled (or they are the members of one structure), and their spacing is what the source
-/// does.
+/// without gaps, the loop was unrolled or made of vectors (or they are the members of one structure), and their spacing
+/// is what the source does.
 fn unrolled(stride: i32, mut distances: Vec<i64>) -> Option<i32> {
     distances.sort_unstable();
     distances.dedup();
@@ -71,18 +71,15 @@ fn is_constant(stride: i32) -> bool {
     stride != NO_STRIDE && stride != VARIABLE_STRIDE && stride != 0
 }
 
-/// A vector moves by as many elements as it has lanes.
-fn shared_out(stride: i32, lanes: u32) -> i32 {
-    if is_constant(stride) { stride / lanes as i32 } else { stride }
-}
-
-fn lanes(module: &Module<'_>, inst: InstructionValue<'_>) -> u32 {
+/// Distances of an access's elements: of a vector those of its lanes.
+fn elements(module: &Module<'_>, inst: InstructionValue<'_>, distance: i64) -> impl Iterator<Item = i64> {
     let value = match inst.get_opcode() {
-        InstructionOpcode::Load => inst.as_value_ref(),
-        InstructionOpcode::Store => llvm::operand(inst.as_value_ref(), 0),
-        _ => return 1,
+        InstructionOpcode::Load => Some(inst.as_value_ref()),
+        InstructionOpcode::Store => Some(llvm::operand(inst.as_value_ref(), 0)),
+        _ => None,
     };
-    llvm::lanes(module, llvm::type_of(value)).map_or(1, |(_, lanes)| lanes.max(1))
+    let (bytes, lanes) = value.and_then(|value| llvm::lanes(module, llvm::type_of(value))).unwrap_or((0, 1));
+    (0..i64::from(lanes)).map(move |lane| distance + lane * bytes as i64)
 }
 
 fn named<'ctx>(inst: InstructionValue<'ctx>, action: &Action<'ctx>, files: &mut Files) -> SiteAccess {
@@ -119,6 +116,8 @@ mod tests {
     fn pieces_of_an_unrolled_loop_have_the_stride_of_the_source() {
         assert_eq!(unrolled(64, vec![0, 8, 16, 24, 32, 40, 48, 56]), Some(8));
         assert_eq!(unrolled(-64, vec![-48, -32, -16, 0]), Some(-16));
+        // Two vectors of two and a single element: five members that a loop in the source goes through.
+        assert_eq!(unrolled(40, vec![0, 8, 16, 24, 32]), Some(8));
         // A stencil that was unrolled: the ends reach over.
         assert_eq!(unrolled(32, vec![-8, 0, 8, 16, 24, 32]), Some(8));
     }
@@ -128,13 +127,9 @@ mod tests {
         // Three columns of a row, down the rows.
         assert_eq!(unrolled(8192, vec![-8, 0, 8]), None);
         assert_eq!(unrolled(64, vec![0, 8, 32]), None);
+        // A vector of two of three members.
+        assert_eq!(unrolled(24, vec![0, 8]), None);
         assert_eq!(unrolled(8, vec![0]), None);
         assert_eq!(unrolled(8, vec![0, 16]), None);
-    }
-
-    #[test]
-    fn vectors_move_by_their_lanes() {
-        assert_eq!((shared_out(32, 4), shared_out(-16, 2)), (8, -8));
-        assert_eq!((shared_out(NO_STRIDE, 4), shared_out(VARIABLE_STRIDE, 4)), (NO_STRIDE, VARIABLE_STRIDE));
     }
 }

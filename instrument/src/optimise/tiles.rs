@@ -23,7 +23,7 @@ use inkwell::values::{AsValueRef, InstructionValue, IntValue, PointerValue};
 use std::collections::HashSet;
 use std::ptr;
 use threadtalk_abi::GRANULE;
-use threadtalk_abi::loops::{MOST_ACCESSES, STEPS};
+use threadtalk_abi::loops::{MOST_IN_NEST, STEPS};
 use threadtalk_abi::window::NUMBERS;
 
 /// What a nest accesses at one line, at addresses that move evenly with its loops.
@@ -175,7 +175,7 @@ impl<'ctx> Place<'_, 'ctx> {
             self.add(&mut tiled, item, raw);
         }
         tiled.tiles = side_by_side(tiled.tiles);
-        (tiled.tiles.len() + tiled.fixed.len() <= MOST_ACCESSES).then_some(tiled)
+        (tiled.tiles.len() + tiled.fixed.len() <= MOST_IN_NEST).then_some(tiled)
     }
 
     fn add(&self, tiled: &mut Tiled<'ctx>, item: Item, raw: &RawNestItem) {

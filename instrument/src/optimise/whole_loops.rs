@@ -201,6 +201,8 @@ fn joined(mut strands: Vec<Strand>, stride: impl Fn(usize) -> u64) -> Vec<Strand
             None => out.push(strand),
         }
     }
+    // What moves in step is looked at together where it lies side by side.
+    out.sort_by_key(|s| (s.leader, s.direction == Direction::Write, s.first));
     out
 }
 

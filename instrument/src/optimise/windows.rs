@@ -21,6 +21,8 @@ use threadtalk_abi::GRANULE;
 const LONGEST_ROW_STRIDE: u64 = 512;
 /// Longest stride of a row that nobody writes: with a line between them, accesses cost less by themselves.
 const LONGEST_READ_STRIDE: u64 = 64;
+/// Unless one byte in so many is read, or more.
+const LEAST_READ: u64 = 2;
 /// Longest reach of one iteration of a row.
 const LONGEST_REACH: u64 = 1024;
 /// Longest strided access: a line of the cache, what a window of these is wide.
@@ -80,7 +82,18 @@ fn row_stride(access: &OfferedAccess<'_>) -> Option<u64> {
 fn is_row(accesses: &[OfferedAccess<'_>]) -> bool {
     let Some(stride) = accesses.first().and_then(row_stride) else { return false };
     let short = |a: &OfferedAccess<'_>| a.strand.direction == Direction::Read && a.strand.bytes <= LONGEST_STRIDED;
-    stride <= LONGEST_READ_STRIDE || !accesses.iter().all(short)
+    stride <= LONGEST_READ_STRIDE
+        || !accesses.iter().all(short)
+        || stride <= LEAST_READ * side_by_side(accesses, stride)
+}
+
+/// Bytes that an iteration reads within a stride, at most.
+fn side_by_side(accesses: &[OfferedAccess<'_>], stride: u64) -> u64 {
+    let within = |from: i64| {
+        let near = accesses.iter().filter(move |a| (from..from + stride as i64).contains(&a.strand.first));
+        near.map(|a| a.strand.bytes).sum()
+    };
+    accesses.iter().map(|a| within(a.strand.first)).max().unwrap_or(0)
 }
 
 fn group<'ctx>(accesses: &[OfferedAccess<'ctx>]) -> Option<Group<'ctx>> {

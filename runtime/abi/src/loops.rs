@@ -54,7 +54,11 @@ pub const STRAYS: u32 = 1 << 30;
 pub const CALLED: u32 = 1 << 28;
 
 /// Loops with more accesses are not offered.
-pub const MOST_ACCESSES: usize = 32;
+pub const MOST_ACCESSES: usize = 64;
+
+/// Nests with more accesses are not described as a whole, and loops with more have no windows: what is found of each
+/// takes 300 bytes of the program's stack.
+pub const MOST_IN_NEST: usize = 32;
 
 const _: () = assert!(size_of::<Access>() == 32);
 

@@ -21,7 +21,7 @@ use crate::process::{self, Process, accuracy};
 use crate::thread::{self, Thread};
 use core::mem::MaybeUninit;
 use core::sync::atomic::{Ordering, compiler_fence};
-use threadtalk_abi::loops::{CALLED, IN_NEST, MOST_ACCESSES, STRAYS, WINDOWS};
+use threadtalk_abi::loops::{CALLED, IN_NEST, MOST_ACCESSES, MOST_IN_NEST, STRAYS, WINDOWS};
 use threadtalk_abi::module::{ModuleBases, ModuleDescriptor};
 use threadtalk_abi::question::{LoopRow, NestRow};
 
@@ -154,7 +154,7 @@ extern "C" fn write_string(address: u64, most: u64, site: u32) {
 /// `rows` is a table of `count` rows.
 #[inline(always)]
 unsafe fn described<Row, Access>(
-    room: &mut [MaybeUninit<Access>; MOST_ACCESSES],
+    room: &mut [MaybeUninit<Access>],
     rows: *const Row,
     count: u32,
     access: impl Fn(&Row) -> Access,
@@ -200,7 +200,7 @@ extern "C" fn whole_loop(
 extern "C" fn whole_nest(rows: *const NestRow, count: u32, values: *const u64, bases: *const ModuleBases) -> u32 {
     let mut settled = 0;
     on_thread(|t, p| {
-        let mut room = [const { MaybeUninit::uninit() }; MOST_ACCESSES];
+        let mut room = [const { MaybeUninit::uninit() }; MOST_IN_NEST];
         // SAFETY: as for a loop.
         let accesses = unsafe { described(&mut room, rows, count, |row| row.access(values, &*bases)) };
         settled = accesses.map_or(0, |accesses| u32::from(nests::tiles::settle(t, p, accesses)));

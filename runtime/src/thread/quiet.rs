@@ -13,7 +13,7 @@ mod filled;
 use crate::memory;
 use filled::Filled;
 use threadtalk_abi::loops::Access;
-use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT};
+use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT, GRANULE};
 
 /// Bytes for each bit.
 pub const WORD: u64 = 8;
@@ -46,17 +46,22 @@ pub struct Quiet {
     slots: *mut Slot,
 }
 
-/// Which words of its range an access reads, by the last six bits of the word's number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which words of its range an access reads.
+#[derive(Clone, Copy, Debug)]
 pub struct Pattern {
+    /// Which of 64 words, where the first one begins an access.
     mask: u64,
+    /// Words from one access to the next, at most 64.
+    period: u64,
+    /// Number of a word that begins an access.
+    first: u64,
     /// The access reads all of these words whole.
     exact: bool,
 }
 
 impl Pattern {
     /// All words.
-    pub const ALL: Self = Pattern { mask: u64::MAX, exact: true };
+    pub const ALL: Self = Pattern { mask: u64::MAX, period: 1, first: 0, exact: true };
 
     /// Whether it is no more than what the access reaches.
     pub fn is_exact(self) -> bool {
@@ -68,19 +73,69 @@ impl Pattern {
         let (bytes, stride) = (u64::from(access.bytes), access.stride.unsigned_abs());
         let aligned = |unit: u64| [first, bytes, stride].iter().all(|n| n.is_multiple_of(unit));
         if stride == bytes || stride == 0 {
-            return Pattern { mask: u64::MAX, exact: aligned(4) };
+            return Pattern { exact: aligned(GRANULE), ..Pattern::ALL };
         }
-        let period = stride / WORD;
-        if !aligned(WORD) || stride < bytes || !period.is_power_of_two() || period > 64 {
-            return Pattern { mask: u64::MAX, exact: stride < bytes && aligned(4) };
+        if !aligned(WORD) || stride < bytes {
+            return Pattern { exact: stride < bytes && aligned(GRANULE), ..Pattern::ALL };
         }
-        // Once in each period, by doubling.
-        let (mut all, mut covered) = (u64::MAX >> (64 - bytes / WORD), period);
+        Self::repeated(u64::MAX >> (64 - (bytes / WORD).min(64)), stride / WORD, first)
+    }
+
+    /// The pattern of several accesses with one stride, next to each other within it, of which the first one begins at
+    /// `first`.
+    pub fn of_all(accesses: &[Access], first: u64) -> Self {
+        let inexact = Pattern { exact: false, ..Pattern::ALL };
+        let [head, ..] = accesses else { return inexact };
+        let stride = head.stride.unsigned_abs();
+        let place = |access: &Access| (access.address - head.address, u64::from(access.bytes));
+        let any = accesses.iter().map(place).fold(first | stride, |any, (from, bytes)| any | from | bytes);
+        let unit = if any.is_multiple_of(WORD) { WORD } else { GRANULE };
+        if !any.is_multiple_of(GRANULE) || stride > 64 * unit {
+            return inexact;
+        }
+        let mut units = 0u64;
+        for (from, bytes) in accesses.iter().map(place) {
+            let read = u64::MAX.checked_shr(64 - (bytes / unit) as u32).unwrap_or(0);
+            units |= read.checked_shl((from / unit) as u32).unwrap_or(0);
+        }
+        match u64::from(units.count_ones()) * unit == stride {
+            true => Pattern::ALL,
+            false if unit == WORD => Self::repeated(units, stride / WORD, first),
+            false => inexact,
+        }
+    }
+
+    /// Those of the first 64 words from `first` on, again after each period.
+    fn repeated(words: u64, period: u64, first: u64) -> Self {
+        if period > 64 {
+            return Pattern { exact: false, ..Pattern::ALL };
+        }
+        let (mut mask, mut covered) = (words, period);
         while covered < 64 {
-            all |= all << covered;
+            mask |= mask << covered;
             covered *= 2;
         }
-        Pattern { mask: all.rotate_left((first / WORD % 64) as u32), exact: true }
+        Pattern { mask, period, first: first / WORD, exact: true }
+    }
+
+    /// The numbers of a chunk that hold bits of the words that `from .. to` touches, and which of those bits are
+    /// the pattern's.
+    #[inline]
+    fn masks(self, from: u64, to: u64) -> impl Iterator<Item = (usize, u64)> {
+        // Where the first number's first word is in a period, and how much farther the next one's is.
+        let begin = (from / WORD - from / WORD % 64 + 64 * self.period).wrapping_sub(self.first);
+        let (mut phase, further) = match self.period {
+            1 => (0, 0),
+            period => (begin.checked_rem(period).unwrap_or(0), 64 % period),
+        };
+        masks(from, to).map(move |(i, mask)| {
+            let read = self.mask >> phase | self.mask << (self.period - 1 - phase) << 1;
+            phase += further;
+            if phase >= self.period {
+                phase -= self.period;
+            }
+            (i, mask & read)
+        })
     }
 }
 
@@ -116,15 +171,26 @@ impl Quiet {
         slot.tag == tag && slot.known == CHUNK_BYTES / WORD
     }
 
-    /// Whether the words that a pattern reads of `from .. to`, which lies in one chunk, are known.
+    /// The first byte of `from .. to`, which lies in one chunk, of a word that a pattern reads and that is not known;
+    /// `to` if there is none.
     #[inline]
-    pub fn covers(&self, own_base: u32, (from, to): (u64, u64), pattern: Pattern) -> bool {
+    pub fn reach(&self, own_base: u32, (from, to): (u64, u64), pattern: Pattern) -> u64 {
         let (slot, tag) = self.place(own_base, from);
         // SAFETY: this thread's alone; a slot of zeros is an empty one.
         let slot = unsafe { &*slot };
-        slot.tag == tag
-            && (slot.known == CHUNK_BYTES / WORD
-                || masks(from, to).all(|(i, m)| m & pattern.mask & !bits(slot, i) == 0))
+        if slot.tag != tag || from >= to {
+            return from;
+        }
+        if slot.known != CHUNK_BYTES / WORD {
+            for (i, mask) in pattern.masks(from, to) {
+                let missing = mask & !bits(slot, i);
+                if missing != 0 {
+                    let word = i as u64 * 64 + u64::from(missing.trailing_zeros());
+                    return ((from & !(CHUNK_BYTES - 1)) + word * WORD).max(from);
+                }
+            }
+        }
+        to
     }
 
     /// The chunk of `address` was claimed anew: nothing is known of it.
@@ -137,7 +203,8 @@ impl Quiet {
 
     /// What a pattern reads of `from .. to`, in one chunk, is no event.
     pub fn add(&mut self, own_base: u32, (from, to): (u64, u64), pattern: Pattern) {
-        if !pattern.exact || from % WORD != 0 || to % WORD != 0 {
+        let (from, to) = (from.next_multiple_of(WORD), to & !(WORD - 1));
+        if !pattern.exact || from >= to {
             return;
         }
         let (slot, tag) = self.place(own_base, from);
@@ -146,9 +213,9 @@ impl Quiet {
         if slot.tag != tag {
             slot.begin(tag);
         }
-        for (i, mask) in masks(from, to) {
+        for (i, mask) in pattern.masks(from, to) {
             let Some(bits) = slot.bits.get_mut(i) else { return };
-            let added = mask & pattern.mask & !*bits;
+            let added = mask & !*bits;
             *bits |= added;
             slot.known += u64::from(added.count_ones());
         }
@@ -186,6 +253,12 @@ mod tests {
 
     const BASE: u64 = 7 << 30;
 
+    impl Quiet {
+        fn covers(&self, own_base: u32, part: (u64, u64), pattern: Pattern) -> bool {
+            self.reach(own_base, part, pattern) == part.1
+        }
+    }
+
     fn access(address: u64, stride: i64, bytes: u32) -> Access {
         Access { address, stride, bytes, flags: 0, site: 1, window: 0 }
     }
@@ -211,30 +284,56 @@ mod tests {
         .collect()
     }
 
+    /// One access.
+    fn alone(rng: &mut Rng) -> Vec<Access> {
+        let unit = [1, 4, 8, 8][rng.usize(0..4)];
+        let bytes = unit * rng.u32(1..5);
+        let stride = [0, 1, -1, 2, 3, 4, 7, -2][rng.usize(0..8)] * i64::from(bytes);
+        let address = BASE + CHUNK_BYTES + u64::from(unit) * rng.u64(0..6) - 24 * u64::from(rng.bool());
+        [access(address, stride, bytes)].to_vec()
+    }
+
+    /// Some members of structures.
+    fn members(rng: &mut Rng) -> Vec<Access> {
+        let unit = [4, 8, 8][rng.usize(0..3)];
+        let size = rng.u32(2..12);
+        let stride = i64::from(unit * size) * if rng.bool() { 1 } else { -1 };
+        let first = BASE + CHUNK_BYTES + u64::from(unit) * rng.u64(0..3) - 24 * u64::from(rng.bool());
+        let mut all: Vec<Access> = (0..rng.usize(2..6))
+            .map(|_| {
+                let member = rng.u32(0..size);
+                access(first + u64::from(unit * member), stride, unit * rng.u32(1..=(size - member).min(3)))
+            })
+            .collect();
+        all.sort_by_key(|access| access.address);
+        // All within a stride of the first one.
+        let head = all[0].address;
+        all.retain(|access| access.address + u64::from(access.bytes) <= head + stride.unsigned_abs());
+        all
+    }
+
     #[test]
     fn what_is_known_is_what_was_read_word_by_word() {
         let mut rng = Rng::with_seed(11);
         let (mut covered, mut asked) = (0, 0);
-        for _ in 0..300 {
+        for _ in 0..600 {
             let mut quiet = Quiet::new().unwrap();
             let mut known = HashSet::new();
             for _ in 0..12 {
-                let unit = [1, 4, 8, 8][rng.usize(0..4)];
-                let bytes = unit * rng.u32(1..5);
-                let stride = [0, 1, -1, 2, 3, 4, -2][rng.usize(0..7)] * i64::from(bytes);
-                let address = BASE + CHUNK_BYTES + u64::from(unit) * rng.u64(0..6) - 24 * u64::from(rng.bool());
-                let iterations = rng.u64(1..40);
-                let a = access(address, stride, bytes);
-                let bytes = read(&a, iterations);
+                let of_structures = rng.bool();
+                let accesses = if of_structures { members(&mut rng) } else { alone(&mut rng) };
+                let iterations = rng.u64(1..80);
+                let bytes = accesses.iter().flat_map(|access| read(access, iterations)).collect();
                 let (from, to) = range(&bytes);
-                let pattern = Pattern::of(&a, from);
+                let pattern =
+                    if of_structures { Pattern::of_all(&accesses, from) } else { Pattern::of(&accesses[0], from) };
                 let from = from & !3;
                 for part in parts((from, to)) {
                     asked += 1;
                     if quiet.covers(5, part, pattern) {
                         covered += 1;
                         let mut here = bytes.iter().filter(|byte| (part.0..part.1).contains(byte));
-                        assert!(here.all(|byte| known.contains(byte)), "{a:?} {part:?}");
+                        assert!(here.all(|byte| known.contains(byte)), "{accesses:?} {part:?}");
                     }
                     assert!(!quiet.covers(6, part, pattern), "another thread's");
                 }
@@ -245,6 +344,19 @@ mod tests {
             }
         }
         assert!(covered > asked / 20, "{covered} of {asked}");
+    }
+
+    #[test]
+    fn every_fifth_word_is_known_beyond_the_first_number_and_so_are_all_five_together() {
+        let mut quiet = Quiet::new().unwrap();
+        let member = |number: u64| access(BASE + 8 * number, 40, 8);
+        let rows = (BASE, BASE + 40 * 100);
+        quiet.add(5, rows, Pattern::of(&member(0), BASE));
+        assert!(quiet.covers(5, rows, Pattern::of(&member(0), BASE)));
+        assert_eq!(quiet.reach(5, rows, Pattern::ALL), BASE + 8);
+        let others: Vec<Access> = (1..5).map(member).collect();
+        quiet.add(5, (BASE + 8, rows.1), Pattern::of_all(&others, BASE + 8));
+        assert!(quiet.covers(5, rows, Pattern::ALL));
     }
 
     #[test]

@@ -330,8 +330,9 @@ impl Thread {
             || columns.all().any(|at| self.windows.columns().get(at).is_some_and(|column| held(&column.window)))
     }
 
+    /// Whether a window with events may have one of the bytes from `first` to `end`.
     #[inline]
-    fn has_events_between(&self, first: u64, end: u64) -> bool {
+    pub fn has_events_between(&self, first: u64, end: u64) -> bool {
         first < self.header.events_end && self.header.events_first < end
     }
 }

@@ -165,7 +165,8 @@ fn structures_count_what_their_accesses_do() {
                 structures::run(driver, oracle, rng, 4000)
             });
         assert!(found.samples() > 1000, "{} intervals were sampled", found.samples());
-        assert!(outcome.with_much_reuse > 500 && outcome.settled > 3000 && outcome.refused > 1000, "{outcome:?}");
+        let structures::Outcome { settled, with_much_reuse, quiet, refused } = outcome;
+        assert!(with_much_reuse > 200 && quiet > 1000 && settled > 3000 && refused > 1000, "{outcome:?}");
     });
 }
 

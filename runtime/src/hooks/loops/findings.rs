@@ -48,7 +48,7 @@ pub struct Findings {
     /// `few` and `stretches` have all events.
     complete: bool,
     /// Bit i: access i has events.
-    pub eventful: u32,
+    pub eventful: u64,
 }
 
 /// Neither the counts nor the list can hold what was found.

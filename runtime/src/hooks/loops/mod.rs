@@ -19,6 +19,7 @@
 mod findings;
 mod reads;
 pub mod row;
+mod sheaf;
 mod stream;
 mod structures;
 
@@ -33,7 +34,8 @@ use core::ops::Range;
 use core::slice;
 use core::sync::atomic::AtomicU32;
 use findings::{Findings, Found};
-use reads::{NEAR, Reader};
+use reads::Reader;
+use sheaf::Shape;
 pub use stream::read as stream;
 use threadtalk_abi::loops::{Access, MOST_ACCESSES, WRITE};
 use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT, GRANULE};
@@ -50,11 +52,11 @@ struct Span {
 impl Span {
     /// `None` if the addresses wrap around or leave the address space.
     fn of(access: &Access, iterations: u64) -> Option<Span> {
-        let reach = i128::from(access.stride) * i128::from(iterations - 1);
-        let start = i128::from(access.address);
-        let (first, last) = (start + reach.min(0), start + reach.max(0) + i128::from(access.bytes) - 1);
-        let limit = 1i128 << threadtalk_abi::ADDRESS_BITS;
-        (first >= 0 && last < limit && access.bytes > 0).then_some(Span { first: first as u64, last: last as u64 })
+        let reach = access.stride.checked_mul(i64::try_from(iterations - 1).ok()?)?;
+        let first = access.address.checked_add_signed(reach.min(0))?;
+        let last =
+            access.address.checked_add_signed(reach.max(0))?.checked_add(u64::from(access.bytes))?.checked_sub(1)?;
+        (last >> threadtalk_abi::ADDRESS_BITS == 0 && access.bytes > 0).then_some(Span { first, last })
     }
 
     /// Whether the two share a granule.
@@ -77,21 +79,14 @@ pub struct Kind {
 /// frame.
 #[inline(never)]
 pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], kind: Kind, iterations: u64) -> bool {
-    let far = |a: &Access| a.flags & WRITE == 0 && a.stride.unsigned_abs() > NEAR.max(u64::from(a.bytes));
     // 0 iterations: 2^64 of them, in the pass's arithmetic.
-    if p.is_paused() || accesses.len() > MOST_ACCESSES || iterations == 0 || accesses.iter().any(far) {
+    if p.is_paused() || accesses.len() > MOST_ACCESSES || iterations == 0 {
         return false;
     }
-    // All at once: each is the start of a row, which no hardware has foreseen.
-    let known = |a: &&Access| a.flags & WRITE == 0 && t.quiet.is_full(t.header.own_base, a.address);
-    for access in accesses.iter().filter(|a| !known(a)) {
-        if let Some(cell) = p.signature.directory.translate(access.address) {
-            prefetch(cell.cast());
-        }
-    }
+    let Some(unknown) = unknown(t, p, accesses, iterations) else { return false };
     let mut found = Findings::new();
     let ranges = if kind.in_nest { t.header.ranges } else { 0 };
-    let looked = look(t, p, accesses, iterations, ranges, &mut found);
+    let looked = look(t, p, (accesses, unknown), iterations, ranges, &mut found);
     t.header.ranges = if kind.in_nest { looked.unwrap_or(0) } else { 0 };
     if looked.is_none() {
         return false;
@@ -129,28 +124,66 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], kind: Kind, iter
     settled
 }
 
+/// The sheaves of which it is not known that they have no events, a bit for each, lowest first. Their cells are asked
+/// for, all at once: each is the start of a row, which no hardware has foreseen. `None`: they had better not be looked
+/// at.
+fn unknown(t: &Thread, p: &Process, accesses: &[Access], iterations: u64) -> Option<u64> {
+    let mut unknown = 0;
+    for (sheaf, bit) in sheaf::all(accesses, iterations).zip(0..) {
+        let (span, pattern) = sheaf.hull(iterations)?;
+        if sheaf.writes() || !reads::is_known(t, p, span, pattern) {
+            if sheaf.is_loose() {
+                return None;
+            }
+            unknown |= u64::from(!sheaf.writes()) << bit;
+            if let Some(cell) = p.signature.directory.translate(span.first) {
+                prefetch(cell.cast());
+            }
+        }
+    }
+    Some(unknown)
+}
+
 /// The events of all reads, in the state before the loop, and the number of ranges that are known to have none. `None`:
 /// too many events, and not of accesses that read rows.
 fn look(
     t: &mut Thread,
     p: &Process,
-    accesses: &[Access],
+    (accesses, mut unknown): (&[Access], u64),
     iterations: u64,
     mut ranges: u64,
     found: &mut Findings,
 ) -> Option<u64> {
-    for (access, number) in accesses.iter().zip(0..) {
-        let span = Span::of(access, iterations)?;
-        if access.flags & WRITE == 0 {
+    let mut number = 0;
+    for sheaf in sheaf::all(accesses, iterations) {
+        if unknown == 0 {
+            break;
+        }
+        let (first, is_unknown) = (number, unknown & 1 == 1);
+        number += sheaf.accesses.len() as u32;
+        unknown >>= 1;
+        let Some(access) = sheaf.accesses.first().filter(|_| is_unknown) else { continue };
+        let mut from = None;
+        if sheaf.shape != Shape::One {
+            let (span, pattern) = sheaf.hull(iterations)?;
+            let mut reader = Reader { t, p, access, number: first, span, iterations, ranges, is_periodic: true };
+            from = reader.first_event(pattern);
+            ranges = reader.ranges;
+            if from.is_none() {
+                continue;
+            }
+        }
+        for (access, number) in sheaf.accesses.iter().zip(first..) {
+            let span = Span::of(access, iterations)?;
             let mut reader = Reader { t, p, access, number, span, iterations, ranges, is_periodic: true };
-            let all = reader.look(found).is_ok();
+            let all = reader.look(from, found).is_ok();
             ranges = reader.ranges;
             if !all {
                 found.give_up();
             }
-        }
-        if found.is_given_up() && !are_rows(p, accesses, found.eventful, iterations) {
-            return None;
+            if found.is_given_up() && !are_rows(p, accesses, found.eventful, iterations) {
+                return None;
+            }
         }
     }
     Some(ranges)
@@ -159,7 +192,7 @@ fn look(
 /// Whether the accesses that make events read granule after granule upwards, and each of them its own. Then what each
 /// finds does not depend on the others, and distances between uses in two loops are what they are in the loops' order,
 /// but for what an access is behind another one in one loop and not in the other.
-fn are_rows(p: &Process, accesses: &[Access], eventful: u32, iterations: u64) -> bool {
+fn are_rows(p: &Process, accesses: &[Access], eventful: u64, iterations: u64) -> bool {
     let rows = || accesses.iter().zip(0..).filter(|(_, number)| eventful >> number & 1 == 1);
     let apart = |(access, number): (&Access, u32)| {
         let Some(span) = Span::of(access, iterations) else { return false };
@@ -170,7 +203,7 @@ fn are_rows(p: &Process, accesses: &[Access], eventful: u32, iterations: u64) ->
         && rows().all(|row| row.0.stride > 0 && dense(row.0) && apart(row))
 }
 
-fn row_by_row(t: &mut Thread, p: &Process, accesses: &[Access], eventful: u32, iterations: u64) -> bool {
+fn row_by_row(t: &mut Thread, p: &Process, accesses: &[Access], eventful: u64, iterations: u64) -> bool {
     if !are_rows(p, accesses, eventful, iterations) {
         return false;
     }
@@ -306,6 +339,8 @@ fn store(t: &mut Thread, p: &Process, access: &Access, span: Span, iterations: u
                 1 if is_whole => unsafe { scatter(cells, step, many, fresh) },
                 // SAFETY: as above.
                 2 if is_whole => unsafe { scatter(cells, step, many, [fresh; 2]) },
+                // SAFETY: as above.
+                4 if is_whole => unsafe { scatter(cells, step, many, [fresh; 4]) },
                 _ => {
                     for first in many.map(nth) {
                         let cells = (first & !(GRANULE - 1)).wrapping_add(offset);
@@ -323,7 +358,7 @@ fn store(t: &mut Thread, p: &Process, access: &Access, span: Span, iterations: u
     }
 }
 
-/// Stores the ids of accesses of one or two whole granules.
+/// Stores the ids of accesses of some whole granules.
 ///
 /// # Safety
 /// Those `many` places, `step` bytes from each other, are cells.

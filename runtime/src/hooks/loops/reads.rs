@@ -39,6 +39,20 @@ pub struct Reader<'a> {
     pub is_periodic: bool,
 }
 
+/// Whether nothing of a span that lies in one chunk has to be looked at: the thread has claimed the chunk, and knows that
+/// what a pattern reads has no events.
+#[inline]
+pub fn is_known(t: &Thread, p: &Process, span: Span, pattern: Pattern) -> bool {
+    let (at, end) = (span.first & !(GRANULE - 1), span.last + 1);
+    part_end(at, end) == end && holds(t, p, at) && t.quiet.reach(t.header.own_base, (at, end), pattern) == end
+}
+
+/// Whether the thread has claimed the chunk of an address: what has no events there is not looked at again.
+#[inline]
+fn holds(t: &Thread, p: &Process, address: u64) -> bool {
+    p.claims.holds(&t.writable, address) && p.signature.pool.chunks_aliased() == 0
+}
+
 /// What a read of a cell in some state is.
 pub(super) enum Meaning {
     /// No event.
@@ -49,11 +63,12 @@ pub(super) enum Meaning {
     Unknown,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     /// Finds the access's events. Where the span is own, which is nearly always nearly all of it, gaps between accesses
-    /// and overlaps of accesses do not matter.
-    pub fn look(&mut self, found: &mut Findings) -> Result<(), TooMany> {
-        let (mut at, end) = (self.span.first & !(GRANULE - 1), self.span.last + 1);
+    /// and overlaps of accesses do not matter. `from`: where the first one may be.
+    pub fn look(&mut self, from: Option<u64>, found: &mut Findings) -> Result<(), TooMany> {
+        let first = from.map_or(self.span.first, |from| from.max(self.span.first));
+        let (mut at, end) = (first & !(GRANULE - 1), self.span.last + 1);
         let pattern = Pattern::of(self.access, self.span.first);
         while at < end {
             let part = (at, part_end(at, end));
@@ -63,24 +78,44 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The events in a part of the span that lies in one chunk. Where it is claimed, what has none is not looked at
-    /// again.
+    /// Where a read of the span, gaps included, would be the first event. `pattern`: what is read of it.
+    pub fn first_event(&mut self, pattern: Pattern) -> Option<u64> {
+        let (mut at, end) = (self.span.first & !(GRANULE - 1), self.span.last + 1);
+        while at < end {
+            let (from, to) = (at, part_end(at, end));
+            let known = holds(self.t, self.p, from).then_some(pattern);
+            if self.next_event(&mut at, to, known).is_some() {
+                return Some(at);
+            }
+            self.claim(from, known);
+            at = to;
+        }
+        None
+    }
+
+    /// The events in a part of the span that lies in one chunk.
     fn part(&mut self, (from, to): (u64, u64), pattern: Pattern, found: &mut Findings) -> Result<(), TooMany> {
-        let own = self.t.header.own_base;
-        let holds = self.p.claims.holds(&self.t.writable, from) && self.p.signature.pool.chunks_aliased() == 0;
-        if holds && self.t.quiet.covers(own, (from, to), pattern) {
+        let known = holds(self.t, self.p, from).then_some(pattern);
+        let at = known.map_or(from, |pattern| self.t.quiet.reach(self.t.header.own_base, (from, to), pattern));
+        if at == to {
             return Ok(());
         }
-        let claim = self.shared(from);
-        let rest = self.steady((from, to), claim, found)?;
-        if self.scan(rest, to, claim, found)? && rest == from {
-            if holds {
-                self.t.quiet.add(own, (from, to), pattern);
-            } else if self.p.signature.directory.offset(from).is_some() && self.p.claims.claim(&self.t.writable, from) {
-                self.t.quiet.begin(own, from);
-            }
+        let claim = self.shared(at);
+        let rest = self.steady((at, to), claim, found)?;
+        if self.scan(rest, to, (known, claim), found)? && rest == at {
+            self.claim(from, known);
         }
         Ok(())
+    }
+
+    /// There are no events in a part of a chunk: it may be worth a claim.
+    fn claim(&mut self, address: u64, known: Option<Pattern>) {
+        if known.is_none()
+            && self.p.signature.directory.offset(address).is_some()
+            && self.p.claims.claim(&self.t.writable, address)
+        {
+            self.t.quiet.begin(self.t.header.own_base, address);
+        }
     }
 
     /// The number of the shared claim that holds where a part begins, if the access can make use of one.
@@ -130,47 +165,21 @@ impl Reader<'_> {
     }
 
     /// Looks at the cells of a part. `true`: there are no events.
-    fn scan(&mut self, mut at: u64, end: u64, claim: Option<u32>, found: &mut Findings) -> Result<bool, TooMany> {
+    fn scan(
+        &mut self,
+        mut at: u64,
+        end: u64,
+        (known, claim): (Option<Pattern>, Option<u32>),
+        found: &mut Findings,
+    ) -> Result<bool, TooMany> {
         let mut quiet = true;
-        loop {
-            at = self.t.seen.end(self.ranges, at);
-            if at >= end {
-                return Ok(quiet);
+        while let Some((meaning, rest)) = self.next_event(&mut at, end, known) {
+            let Some(&state) = rest.first() else { break };
+            // Of marked elements each is looked at by itself.
+            let granules = if is_marked(state) { 1 } else { equal_prefix(rest, state) as u64 };
+            if matches!(meaning, Meaning::Known(_)) {
+                self.learn(claim, (at, at + granules * GRANULE), state);
             }
-            let from = at;
-            let mut events = None;
-            for run in self.p.signature.directory.runs(at, end - at) {
-                let Run::Mapped { address, cells } = run else {
-                    // Memory without cells has no writer: reads of it are no events.
-                    let Run::Unmapped { address, granules } = run else { continue };
-                    at = address + granules * GRANULE;
-                    continue;
-                };
-                let mut rest = plain(cells);
-                at = address;
-                while let [state, ..] = rest {
-                    let meaning = self.meaning(*state, at);
-                    if !matches!(meaning, Meaning::Nothing) {
-                        // Of marked elements each is looked at by itself.
-                        let alike = if is_marked(*state) { 1 } else { equal_prefix(rest, *state) as u64 };
-                        if matches!(meaning, Meaning::Known(_)) {
-                            self.learn(claim, (at, at + alike * GRANULE), *state);
-                        }
-                        events = Some((meaning, alike, rest));
-                        break;
-                    }
-                    let length = self.stretch(rest, *state, (at as usize).wrapping_sub(rest.as_ptr() as usize));
-                    rest = rest.get(length..).unwrap_or(&[]);
-                    at += length as u64 * GRANULE;
-                }
-                if events.is_some() {
-                    break;
-                }
-            }
-            if at > from {
-                self.ranges = self.t.seen.add(self.ranges, from, at);
-            }
-            let Some((meaning, granules, rest)) = events else { return Ok(quiet) };
             quiet = false;
             if self.is_periodic && granules * GRANULE < self.access.stride.unsigned_abs() {
                 if let Some(after) = self.structures(rest, at, found)? {
@@ -181,6 +190,58 @@ impl Reader<'_> {
             }
             self.foreign(meaning, (at, at + granules * GRANULE), found)?;
             at += granules * GRANULE;
+        }
+        Ok(quiet)
+    }
+
+    /// Moves `at` to the first cell before `end`, in one chunk, of which a read is an event, and says what it is; the
+    /// cells are those from there on. `known`: the pattern, where the chunk is claimed.
+    fn next_event(&mut self, at: &mut u64, end: u64, known: Option<Pattern>) -> Option<(Meaning, &'a [u32])> {
+        let (own, p) = (self.t.header.own_base, self.p);
+        loop {
+            if let Some(pattern) = known {
+                *at = self.t.quiet.reach(own, (*at, end), pattern);
+            }
+            if *at < end {
+                *at = self.t.seen.end(self.ranges, *at);
+            }
+            if *at >= end {
+                return None;
+            }
+            let from = *at;
+            let mut event = None;
+            for run in p.signature.directory.runs(from, end - from) {
+                let Run::Mapped { address, cells } = run else {
+                    // Memory without cells has no writer: reads of it are no events.
+                    let Run::Unmapped { address, granules } = run else { continue };
+                    *at = address + granules * GRANULE;
+                    continue;
+                };
+                let mut rest = plain(cells);
+                *at = address;
+                while let [state, ..] = rest {
+                    let meaning = self.meaning(*state, *at);
+                    if !matches!(meaning, Meaning::Nothing) {
+                        event = Some((meaning, rest));
+                        break;
+                    }
+                    let length = self.stretch(rest, *state, (*at as usize).wrapping_sub(rest.as_ptr() as usize));
+                    rest = rest.get(length..).unwrap_or(&[]);
+                    *at += length as u64 * GRANULE;
+                }
+                if event.is_some() {
+                    break;
+                }
+            }
+            if *at > from {
+                self.ranges = self.t.seen.add(self.ranges, from, *at);
+                if let Some(pattern) = known {
+                    self.t.quiet.add(own, (from, *at), pattern);
+                }
+            }
+            if event.is_some() || *at >= end {
+                return event;
+            }
         }
     }
 

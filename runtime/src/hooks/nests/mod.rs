@@ -25,7 +25,7 @@ use core::mem::MaybeUninit;
 use group::Group;
 use order::Order;
 use samples::Apart;
-use threadtalk_abi::loops::{Access, MOST_ACCESSES, NestAccess, STRIDED, WRITE};
+use threadtalk_abi::loops::{Access, MOST_IN_NEST, NestAccess, STRIDED, WRITE};
 use threadtalk_abi::window::Window;
 
 /// Bytes of rows that are looked at here. The question for a longer one costs less than the row, and [`loops`]
@@ -105,22 +105,23 @@ fn in_order(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -
         return false;
     }
     for write in accesses.iter().filter(|a| a.flags & WRITE != 0) {
+        let reach = write.stride.wrapping_mul(iterations as i64 - 1);
+        let first = write.address.min(write.address.wrapping_add_signed(reach));
+        let end = first + reach.unsigned_abs() + u64::from(write.bytes);
         // What the loop reads and overwrites was no event.
         let same = |a: &&Access| (a.address, a.stride, a.bytes) == (write.address, write.stride, write.bytes);
-        if !accesses.iter().filter(same).any(|a| a.flags & WRITE == 0) {
-            let reach = write.stride.wrapping_mul(iterations as i64 - 1);
-            let (first, last) = (write.address.min(write.address.wrapping_add_signed(reach)), reach.unsigned_abs());
-            t.overwrites(first, first + last + u64::from(write.bytes));
+        if t.has_events_between(first, end) && !accesses.iter().filter(same).any(|a| a.flags & WRITE == 0) {
+            t.overwrites(first, end);
         }
     }
     true
 }
 
 fn ask(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> Answer {
-    if p.is_paused() || accesses.len() > MOST_ACCESSES || iterations == 0 {
+    if p.is_paused() || accesses.len() > MOST_IN_NEST || iterations == 0 {
         return Answer::Mixed;
     }
-    let mut looks = [const { MaybeUninit::<Look>::uninit() }; MOST_ACCESSES];
+    let mut looks = [const { MaybeUninit::<Look>::uninit() }; MOST_IN_NEST];
     let (mut used, mut apart) = (0, Apart::new());
     let mut rest = accesses;
     while let ([head, ..], Some(place)) = (rest, looks.get_mut(used)) {

@@ -23,7 +23,7 @@ use core::mem::MaybeUninit;
 use core::slice;
 use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::cell::{SHARED, TRACKED};
-use threadtalk_abi::loops::MOST_ACCESSES;
+use threadtalk_abi::loops::MOST_IN_NEST;
 use threadtalk_abi::thread::EventCounter;
 use threadtalk_abi::window::SPREAD;
 
@@ -319,7 +319,7 @@ fn gather(
 /// An element whose next read counts where a sample is due: each has the same chance.
 fn pick(t: &mut Thread, p: &Process, looks: &[Look], flow: &Flow) -> Option<Turn> {
     let counter = flow.counter;
-    let mut of_it = [const { None }; MOST_ACCESSES];
+    let mut of_it = [const { None }; MOST_IN_NEST];
     let mut total = 0;
     for (look, of_it) in looks.iter().zip(&mut of_it).filter(|(look, _)| look.granules > 0) {
         let one = look.part();

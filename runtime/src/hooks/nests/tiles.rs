@@ -18,7 +18,7 @@ use crate::hooks::{loops, range};
 use crate::process::Process;
 use crate::thread::Thread;
 use core::mem::MaybeUninit;
-use threadtalk_abi::loops::{Access, FIXED, MOST_ACCESSES, NestAccess, WRITE};
+use threadtalk_abi::loops::{Access, FIXED, MOST_IN_NEST, NestAccess, WRITE};
 use threadtalk_profile::layout::CrdMode;
 
 /// Rows are told apart so that a look at each pays: all accesses are together at least so many times as long as the
@@ -44,7 +44,7 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[NestAccess]) -> bool {
 
 fn ask(t: &mut Thread, p: &Process, accesses: &[NestAccess]) -> Answer {
     // Distances of what is read before its turn would not be exact.
-    if p.is_paused() || accesses.len() > MOST_ACCESSES || p.plan.mode == CrdMode::Exact {
+    if p.is_paused() || accesses.len() > MOST_IN_NEST || p.plan.mode == CrdMode::Exact {
         return Answer::Mixed;
     }
     match whole(t, p, accesses, LEAST_TIMES) {
@@ -66,7 +66,7 @@ fn rounds(accesses: &[NestAccess]) -> Option<u64> {
 /// outermost loop, each of which reads it once, until it is known. What the nest writes is own, or has no writer.
 fn by_rounds(t: &mut Thread, p: &Process, accesses: &[NestAccess]) -> Answer {
     let Some(rounds) = rounds(accesses) else { return Answer::Mixed };
-    let mut room = [const { MaybeUninit::uninit() }; MOST_ACCESSES];
+    let mut room = [const { MaybeUninit::uninit() }; MOST_IN_NEST];
     for first in 0..rounds {
         if first > 0 {
             let rest = part(&mut room, accesses, (first, rounds - first));
@@ -84,7 +84,7 @@ fn by_rounds(t: &mut Thread, p: &Process, accesses: &[NestAccess]) -> Answer {
 
 /// So many rounds of a nest, from one on.
 fn part<'r>(
-    room: &'r mut [MaybeUninit<NestAccess>; MOST_ACCESSES],
+    room: &'r mut [MaybeUninit<NestAccess>; MOST_IN_NEST],
     accesses: &[NestAccess],
     (first, count): (u64, u64),
 ) -> &'r [NestAccess] {
@@ -126,7 +126,7 @@ fn one_by_one(t: &mut Thread, p: &Process, accesses: &[NestAccess]) {
 /// accesses together are at least `times` as many as what they touch.
 fn whole(t: &mut Thread, p: &Process, accesses: &[NestAccess], times: u64) -> Result<Answer, Refused> {
     let (mut reach, mut accessed) = (0u64, 0u64);
-    let mut tiles = [const { MaybeUninit::<Tile>::uninit() }; MOST_ACCESSES];
+    let mut tiles = [const { MaybeUninit::<Tile>::uninit() }; MOST_IN_NEST];
     for (access, place) in accesses.iter().zip(&mut tiles) {
         let tile = Tile::of(access).ok_or(Refused::Mixed)?;
         let bytes = tile.width * tile.count;
@@ -143,7 +143,7 @@ fn whole(t: &mut Thread, p: &Process, accesses: &[NestAccess], times: u64) -> Re
     if all().any(|(access, tile)| access.flags & FIXED != 0 && changes(tile)) {
         return Err(Refused::Mixed);
     }
-    let mut looks = [const { MaybeUninit::<Look>::uninit() }; MOST_ACCESSES];
+    let mut looks = [const { MaybeUninit::<Look>::uninit() }; MOST_IN_NEST];
     let (mut used, mut apart, mut unread) = (0, Apart::new(), false);
     for (access, tile) in all().filter(|(access, _)| access.flags & FIXED == 0) {
         let written = |(a, other): (&NestAccess, &Tile)| a.flags & WRITE != 0 && other == tile;

@@ -5,14 +5,17 @@
 //! writes end the claim, others' reads and the end of memory leave bits beside it, and inlined writes of the claimant
 //! take the slow path, one by one as long as that costs less than it saves ([`Quiet::bears`]).
 
-use super::{NUMBERS, Pattern, Quiet, WORD, masks};
+use super::{NUMBERS, Pattern, Quiet, WORD};
 use threadtalk_abi::CHUNK_BYTES;
 use threadtalk_sigmem::{Claims, Writable};
 
 /// Bytes of a block: 64 words, which have one id.
 const BLOCK: u64 = 64 * WORD;
-/// A thread that comes back to a chunk with many inlined writes so often writes it so.
+/// A thread that comes back to a chunk with many inlined writes so often writes it so, for some time.
 const MOST_LEFT: u32 = 4;
+/// Fills of the chunk until that is tried again. A try costs [`MOST_OWED`] writes on the slow path at most, 8
+/// microseconds, as much as so many fills of a block in the cache.
+const WAIT: u32 = 512;
 /// Inlined writes on the slow path that are borne at most. One takes 30 ns, as long as it takes to store a block whose
 /// cells are not in the cache.
 const MOST_OWED: u32 = 256;
@@ -22,7 +25,8 @@ pub struct Filled {
     /// Words whose cells hold the id of their block.
     words: [u64; NUMBERS],
     ids: [u32; NUMBERS],
-    /// How often the thread's inlined writes were sent to the slow path again.
+    /// How often the thread's inlined writes were sent to the slow path again, and beyond [`MOST_LEFT`] how many fills
+    /// were not followed by that.
     left: u32,
     /// What inlined writes on the slow path have cost, in blocks, less those that were not stored again.
     owed: u32,
@@ -50,11 +54,11 @@ impl Quiet {
         }
         let known = &mut slot.filled;
         let mut stretch: Option<(u64, u64)> = None;
-        for (i, mask) in masks(from, to) {
+        for (i, mask) in pattern.masks(from, to) {
             let block = (from & !(CHUNK_BYTES - 1)) + i as u64 * BLOCK;
             let (Some(&filled), Some(&of)) = (known.words.get(i), known.ids.get(i)) else { return Some((from, to)) };
             let filled = if of == id { filled & !words(claims.touched(block)) } else { 0 };
-            let missing = mask & pattern.mask & !filled;
+            let missing = mask & !filled;
             if missing == 0 {
                 if stretch.is_some() {
                     break;
@@ -88,15 +92,17 @@ impl Quiet {
         }
         let known = &mut slot.filled;
         if claims.is_entered(thread, from) {
-            if known.left == MOST_LEFT {
+            known.left += 1;
+            if known.left == MOST_LEFT + WAIT {
+                known.left = MOST_LEFT;
+            } else if known.left > MOST_LEFT {
                 return;
             }
-            known.left += 1;
             known.owed = 0;
             known.words.fill(0);
             claims.leave(thread, from);
         }
-        for (i, mask) in masks(from, to) {
+        for (i, mask) in pattern.masks(from, to) {
             let block = (from & !(CHUNK_BYTES - 1)) + i as u64 * BLOCK;
             let (Some(filled), Some(of)) = (known.words.get_mut(i), known.ids.get_mut(i)) else { return };
             if *of != id {
@@ -107,7 +113,7 @@ impl Quiet {
                 *filled &= !words(touched);
                 claims.ask(block, touched);
             }
-            *filled |= mask & pattern.mask;
+            *filled |= mask;
         }
     }
 
@@ -151,9 +157,9 @@ impl Quiet {
         // SAFETY: this thread's alone; a slot of zeros is an empty one.
         let slot = unsafe { &mut *slot };
         if slot.tag == tag {
-            for (i, mask) in masks(from, to) {
+            for (i, mask) in pattern.masks(from, to) {
                 if let Some(filled) = slot.filled.words.get_mut(i) {
-                    *filled &= !(mask & pattern.mask);
+                    *filled &= !mask;
                 }
             }
         }
