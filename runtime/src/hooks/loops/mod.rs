@@ -17,6 +17,7 @@
 //! distance waits for, whose cell is marked: samples start there, and end.
 
 mod findings;
+mod known;
 mod reads;
 pub mod row;
 mod sheaf;
@@ -25,7 +26,6 @@ mod structures;
 
 use super::access::{fresh_id, read_cells};
 use super::range::fill;
-use super::scan::prefetch;
 use crate::process::Process;
 use crate::thread::Thread;
 use crate::thread::quiet::{Pattern, part_end};
@@ -52,11 +52,15 @@ struct Span {
 impl Span {
     /// `None` if the addresses wrap around or leave the address space.
     fn of(access: &Access, iterations: u64) -> Option<Span> {
+        Span::with(access, u64::from(access.bytes), iterations)
+    }
+
+    /// The same of an access of so many bytes.
+    fn with(access: &Access, bytes: u64, iterations: u64) -> Option<Span> {
         let reach = access.stride.checked_mul(i64::try_from(iterations - 1).ok()?)?;
         let first = access.address.checked_add_signed(reach.min(0))?;
-        let last =
-            access.address.checked_add_signed(reach.max(0))?.checked_add(u64::from(access.bytes))?.checked_sub(1)?;
-        (last >> threadtalk_abi::ADDRESS_BITS == 0 && access.bytes > 0).then_some(Span { first, last })
+        let last = access.address.checked_add_signed(reach.max(0))?.checked_add(bytes)?.checked_sub(1)?;
+        (last >> threadtalk_abi::ADDRESS_BITS == 0 && bytes > 0).then_some(Span { first, last })
     }
 
     /// Whether the two share a granule.
@@ -83,7 +87,12 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], kind: Kind, iter
     if p.is_paused() || accesses.len() > MOST_ACCESSES || iterations == 0 {
         return false;
     }
-    let Some(unknown) = unknown(t, p, accesses, iterations) else { return false };
+    let Some(unknown) = known::unknown(t, p, accesses, iterations) else { return false };
+    if unknown == 0 {
+        t.header.ranges = if kind.in_nest { t.header.ranges } else { 0 };
+        writes(t, p, accesses, iterations);
+        return true;
+    }
     let mut found = Findings::new();
     let ranges = if kind.in_nest { t.header.ranges } else { 0 };
     let looked = look(t, p, (accesses, unknown), iterations, ranges, &mut found);
@@ -117,31 +126,15 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], kind: Kind, iter
                 || row_by_row(t, p, accesses, eventful, iterations))
     };
     if settled {
-        for access in accesses.iter().filter(|a| a.flags & WRITE != 0) {
-            write(t, p, access, iterations);
-        }
+        writes(t, p, accesses, iterations);
     }
     settled
 }
 
-/// The sheaves of which it is not known that they have no events, a bit for each, lowest first. Their cells are asked
-/// for, all at once: each is the start of a row, which no hardware has foreseen. `None`: they had better not be looked
-/// at.
-fn unknown(t: &Thread, p: &Process, accesses: &[Access], iterations: u64) -> Option<u64> {
-    let mut unknown = 0;
-    for (sheaf, bit) in sheaf::all(accesses, iterations).zip(0..) {
-        let (span, pattern) = sheaf.hull(iterations)?;
-        if sheaf.writes() || !reads::is_known(t, p, span, pattern) {
-            if sheaf.is_loose() {
-                return None;
-            }
-            unknown |= u64::from(!sheaf.writes()) << bit;
-            if let Some(cell) = p.signature.directory.translate(span.first) {
-                prefetch(cell.cast());
-            }
-        }
+fn writes(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) {
+    for access in accesses.iter().filter(|a| a.flags & WRITE != 0) {
+        write(t, p, access, iterations);
     }
-    Some(unknown)
 }
 
 /// The events of all reads, in the state before the loop, and the number of ranges that are known to have none. `None`:

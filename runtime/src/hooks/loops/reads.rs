@@ -1,6 +1,7 @@
 //! What the reads of a loop are, in the state that the cells are in before it.
 
 use super::findings::{Findings, Found, Stretch, TooMany};
+use super::known::holds;
 use super::{Span, dense, plain};
 use crate::hooks::scan::{equal_prefix, own_prefix};
 use crate::process::Process;
@@ -37,20 +38,6 @@ pub struct Reader<'a> {
     pub ranges: u64,
     /// Structures that are alike have not been looked for in vain.
     pub is_periodic: bool,
-}
-
-/// Whether nothing of a span that lies in one chunk has to be looked at: the thread has claimed the chunk, and knows that
-/// what a pattern reads has no events.
-#[inline]
-pub fn is_known(t: &Thread, p: &Process, span: Span, pattern: Pattern) -> bool {
-    let (at, end) = (span.first & !(GRANULE - 1), span.last + 1);
-    part_end(at, end) == end && holds(t, p, at) && t.quiet.reach(t.header.own_base, (at, end), pattern) == end
-}
-
-/// Whether the thread has claimed the chunk of an address: what has no events there is not looked at again.
-#[inline]
-fn holds(t: &Thread, p: &Process, address: u64) -> bool {
-    p.claims.holds(&t.writable, address) && p.signature.pool.chunks_aliased() == 0
 }
 
 /// What a read of a cell in some state is.

@@ -37,29 +37,34 @@ pub struct Sheaf<'a> {
 pub fn all(accesses: &[Access], iterations: u64) -> impl Iterator<Item = Sheaf<'_>> {
     let mut rest = accesses;
     core::iter::from_fn(move || {
-        let (length, shape) = first(rest, iterations)?;
+        let (length, shape) = first(rest, iterations);
         let (accesses, others) = rest.split_at_checked(length)?;
         rest = others;
-        Some(Sheaf { accesses, shape })
+        (!accesses.is_empty()).then_some(Sheaf { accesses, shape })
     })
 }
 
-fn first(accesses: &[Access], iterations: u64) -> Option<(usize, Shape)> {
-    let (head, others) = accesses.split_first()?;
-    let next = others.first().filter(|next| is_in_step(head, next));
-    let (Some(next), stride) = (next, head.stride.unsigned_abs()) else { return Some((1, Shape::One)) };
+/// How many accesses from the start are one sheaf, and how they lie.
+#[inline(always)]
+pub fn first(accesses: &[Access], iterations: u64) -> (usize, Shape) {
+    let Some((head, others)) = accesses.split_first() else { return (0, Shape::One) };
+    let stride = head.stride.unsigned_abs();
+    // Most are far from the next one.
+    let near =
+        |next: &&Access| next.address.wrapping_sub(head.address) <= stride.max(NEXT_ROW) && is_in_step(head, next);
+    let Some(next) = others.first().filter(near) else { return (1, Shape::One) };
     if end(head, next) <= stride {
         let members = others.iter().take_while(|access| is_in_step(head, access) && end(head, access) <= stride);
-        return Some((1 + members.count(), Shape::Members));
+        return (1 + members.count(), Shape::Members);
     }
     let reach = NEXT_ROW.min(stride.saturating_mul(iterations));
     if stride == 0 || !dense(head) || next.address - head.address > reach {
-        return Some((1, Shape::One));
+        return (1, Shape::One);
     }
     let follows = |(before, access): &(&Access, &Access)| {
         is_in_step(before, access) && dense(access) && access.address - before.address <= reach
     };
-    Some((1 + accesses.iter().zip(others).take_while(follows).count(), Shape::Rows))
+    (1 + accesses.iter().zip(others).take_while(follows).count(), Shape::Rows)
 }
 
 /// Whether both read, with one stride, the other one not before this one.
@@ -91,18 +96,14 @@ impl Sheaf<'_> {
     }
 
     /// All that the accesses span, and what they read of it.
-    #[inline]
     pub fn hull(&self, iterations: u64) -> Option<(Span, Pattern)> {
         let head = self.accesses.first()?;
-        if self.shape == Shape::One {
-            let span = Span::of(head, iterations)?;
-            return Some((span, Pattern::of(head, span.first)));
-        }
         let bytes = self.accesses.iter().map(|access| end(head, access)).max()?;
-        let span = Span::of(&Access { bytes: u32::try_from(bytes).ok()?, ..*head }, iterations)?;
+        let span = Span::with(head, bytes, iterations)?;
         let pattern = match self.shape {
+            Shape::One => Pattern::of(head, span.first),
+            Shape::Members => Pattern::of_all(self.accesses, span.first),
             Shape::Rows => Pattern::ALL,
-            _ => Pattern::of_all(self.accesses, span.first),
         };
         Some((span, pattern))
     }
