@@ -159,7 +159,7 @@ fn look(
         let mut from = None;
         if sheaf.shape != Shape::One {
             let (span, pattern) = sheaf.hull(iterations)?;
-            let mut reader = Reader { t, p, access, number: first, span, iterations, ranges, is_periodic: true };
+            let mut reader = Reader::new((t, p), (access, first), (span, iterations), ranges);
             from = reader.first_event(pattern);
             ranges = reader.ranges;
             if from.is_none() {
@@ -168,7 +168,7 @@ fn look(
         }
         for (access, number) in sheaf.accesses.iter().zip(first..) {
             let span = Span::of(access, iterations)?;
-            let mut reader = Reader { t, p, access, number, span, iterations, ranges, is_periodic: true };
+            let mut reader = Reader::new((t, p), (access, number), (span, iterations), ranges);
             let all = reader.look(from, found).is_ok();
             ranges = reader.ranges;
             if !all {

@@ -20,6 +20,12 @@ pub const NEAR: u64 = 64;
 /// Iterations of a loop whose events are told apart although it reads parts of granules.
 const MOST_IRREGULAR: u64 = 256;
 
+/// So often structures that are alike are looked for in vain.
+const MOST_TRIES: u32 = 4;
+/// Stretches of cells in one state that an access is looked at for: so many, and one for so many iterations. Each takes
+/// as long as a dozen sequences in the loop.
+const MOST_STRETCHES: (u64, u64) = (32, 16);
+
 /// An access of a loop that reads.
 pub struct Reader<'a> {
     /// The thread.
@@ -36,8 +42,10 @@ pub struct Reader<'a> {
     pub iterations: u64,
     /// How many ranges are known.
     pub ranges: u64,
-    /// Structures that are alike have not been looked for in vain.
-    pub is_periodic: bool,
+    /// How often structures that are alike may be looked for in vain.
+    pub tries: u32,
+    /// How many more stretches are looked at.
+    pub stretches: u64,
 }
 
 /// What a read of a cell in some state is.
@@ -51,6 +59,17 @@ pub(super) enum Meaning {
 }
 
 impl<'a> Reader<'a> {
+    /// Begins with an access.
+    pub fn new(
+        (t, p): (&'a mut Thread, &'a Process),
+        (access, number): (&'a Access, u32),
+        (span, iterations): (Span, u64),
+        ranges: u64,
+    ) -> Self {
+        let stretches = MOST_STRETCHES.0 + iterations / MOST_STRETCHES.1;
+        Reader { t, p, access, number, span, iterations, ranges, tries: MOST_TRIES, stretches }
+    }
+
     /// Finds the access's events. Where the span is own, which is nearly always nearly all of it, gaps between accesses
     /// and overlaps of accesses do not matter. `from`: where the first one may be.
     pub fn look(&mut self, from: Option<u64>, found: &mut Findings) -> Result<(), TooMany> {
@@ -168,12 +187,18 @@ impl<'a> Reader<'a> {
                 self.learn(claim, (at, at + granules * GRANULE), state);
             }
             quiet = false;
-            if self.is_periodic && granules * GRANULE < self.access.stride.unsigned_abs() {
+            let Some(stretches) = self.stretches.checked_sub(1) else {
+                // What comes after them may be events.
+                self.events(Meaning::Unknown, 1, found)?;
+                return Err(TooMany);
+            };
+            self.stretches = stretches;
+            if self.tries > 0 && granules * GRANULE < self.access.stride.unsigned_abs() {
                 if let Some(after) = self.structures(rest, at, found)? {
                     at = after;
                     continue;
                 }
-                self.is_periodic = false;
+                self.tries -= 1;
             }
             self.foreign(meaning, (at, at + granules * GRANULE), found)?;
             at += granules * GRANULE;
