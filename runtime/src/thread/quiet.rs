@@ -11,6 +11,7 @@
 mod filled;
 
 use crate::memory;
+use core::num::NonZeroU64;
 use filled::Filled;
 use threadtalk_abi::loops::Access;
 use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT, GRANULE};
@@ -52,7 +53,7 @@ pub struct Pattern {
     /// Which of 64 words, where the first one begins an access.
     mask: u64,
     /// Words from one access to the next, at most 64.
-    period: u64,
+    period: NonZeroU64,
     /// Number of a word that begins an access.
     first: u64,
     /// The access reads all of these words whole.
@@ -61,7 +62,7 @@ pub struct Pattern {
 
 impl Pattern {
     /// All words.
-    pub const ALL: Self = Pattern { mask: u64::MAX, period: 1, first: 0, exact: true };
+    pub const ALL: Self = Pattern { mask: u64::MAX, period: NonZeroU64::MIN, first: 0, exact: true };
 
     /// Whether it is no more than what the access reaches.
     pub fn is_exact(self) -> bool {
@@ -107,10 +108,10 @@ impl Pattern {
 
     /// Those of the first 64 words from `first` on, again after each period.
     fn repeated(words: u64, period: u64, first: u64) -> Self {
-        if period > 64 {
+        let Some(period) = NonZeroU64::new(period).filter(|period| period.get() <= 64) else {
             return Pattern { exact: false, ..Pattern::ALL };
-        }
-        let (mut mask, mut covered) = (words, period);
+        };
+        let (mut mask, mut covered) = (words, period.get());
         while covered < 64 {
             mask |= mask << covered;
             covered *= 2;
@@ -123,16 +124,17 @@ impl Pattern {
     #[inline]
     fn masks(self, from: u64, to: u64) -> impl Iterator<Item = (usize, u64)> {
         // Where the first number's first word is in a period, and how much farther the next one's is.
-        let begin = (from / WORD - from / WORD % 64 + 64 * self.period).wrapping_sub(self.first);
-        let (mut phase, further) = match self.period {
-            1 => (0, 0),
-            period => (begin.checked_rem(period).unwrap_or(0), 64 % period),
+        let period = self.period.get();
+        let begin = (from / WORD - from / WORD % 64 + 64 * period).wrapping_sub(self.first);
+        let (mut phase, further) = match period.is_power_of_two() {
+            true => (begin & (period - 1), 0),
+            false => (begin % self.period, 64 % self.period),
         };
         masks(from, to).map(move |(i, mask)| {
-            let read = self.mask >> phase | self.mask << (self.period - 1 - phase) << 1;
+            let read = self.mask >> phase | self.mask << (period - 1 - phase) << 1;
             phase += further;
-            if phase >= self.period {
-                phase -= self.period;
+            if phase >= period {
+                phase -= period;
             }
             (i, mask & read)
         })
