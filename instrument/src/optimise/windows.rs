@@ -16,13 +16,13 @@ use crate::tables::SiteId;
 use inkwell::values::{AsValueRef, InstructionValue, IntValue, PointerValue};
 use std::collections::HashSet;
 use threadtalk_abi::GRANULE;
+use threadtalk_abi::loops::LEAST_READ;
 
 /// Longest stride of a row. Its gaps are looked at, too.
 const LONGEST_ROW_STRIDE: u64 = 512;
-/// Longest stride of a row that nobody writes: with a line between them, accesses cost less by themselves.
+/// Longest stride of a row that nobody writes: with a line between them, accesses cost less by themselves, unless
+/// together they read enough of it ([`LEAST_READ`]).
 const LONGEST_READ_STRIDE: u64 = 64;
-/// Unless one byte in so many is read, or more.
-const LEAST_READ: u64 = 2;
 /// Longest reach of one iteration of a row.
 const LONGEST_REACH: u64 = 1024;
 /// Longest strided access: a line of the cache, what a window of these is wide.

@@ -164,15 +164,6 @@ impl Quiet {
         (slot, tag(own_base, address))
     }
 
-    /// Whether all of the chunk is known.
-    #[inline]
-    pub fn is_full(&self, own_base: u32, address: u64) -> bool {
-        let (slot, tag) = self.place(own_base, address);
-        // SAFETY: this thread's alone; a slot of zeros is an empty one.
-        let slot = unsafe { &*slot };
-        slot.tag == tag && slot.known == CHUNK_BYTES / WORD
-    }
-
     /// The first byte of `from .. to`, which lies in one chunk, of a word that a pattern reads and that is not known;
     /// `to` if there is none.
     #[inline]
@@ -378,9 +369,9 @@ mod tests {
         let chunk = (BASE, BASE + CHUNK_BYTES);
         let [red, black] = [0, 8].map(|first| Pattern::of(&access(BASE + first, 16, 8), BASE + first));
         quiet.add(5, chunk, red);
-        assert!(quiet.covers(5, chunk, red) && !quiet.covers(5, chunk, black) && !quiet.is_full(5, BASE));
+        assert!(quiet.covers(5, chunk, red) && !quiet.covers(5, chunk, black) && !quiet.covers(5, chunk, Pattern::ALL));
         quiet.add(5, chunk, black);
-        assert!(quiet.is_full(5, BASE + 100));
+        assert!(quiet.covers(5, chunk, Pattern::ALL));
         quiet.begin(5, BASE);
         assert!(!quiet.covers(5, chunk, red));
         quiet.add(5, chunk, red);

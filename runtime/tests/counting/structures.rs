@@ -25,6 +25,15 @@ pub struct Outcome {
     pub refused: u32,
 }
 
+/// What the loops do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Variety {
+    /// They read structures no longer than a line.
+    Reads,
+    /// They write as well, also longer ones, and arrays are written as a whole now and then.
+    All,
+}
+
 /// Reads of some members of structures that follow each other, and writes, by one thread; backwards or forwards.
 struct Walk {
     array: (u64, u64),
@@ -38,8 +47,9 @@ struct Walk {
 }
 
 impl Walk {
-    fn random(rng: &mut Rng) -> Self {
-        let array = ARRAYS[rng.usize(0..ARRAYS.len())];
+    fn random(rng: &mut Rng, variety: Variety) -> Self {
+        let arrays = if variety == Variety::Reads { ARRAYS.len() - 1 } else { ARRAYS.len() };
+        let array = ARRAYS[rng.usize(0..arrays)];
         let first = rng.u64(0..LENGTH / 2);
         let mut members = |n: usize| -> Vec<(u64, u64)> {
             let any = |rng: &mut Rng| {
@@ -54,7 +64,8 @@ impl Walk {
         if rng.bool() {
             reads.sort_unstable();
         }
-        let writes = writes.into_iter().take(rng.usize(0..10).saturating_sub(7)).collect();
+        let most = if variety == Variety::Reads { 0 } else { rng.usize(0..10).saturating_sub(7) };
+        let writes = writes.into_iter().take(most).collect();
         let structures = rng.u64(2..=LENGTH - first);
         Walk { array, first, structures, reads, writes, backwards: rng.u32(0..4) == 0 }
     }
@@ -96,30 +107,42 @@ impl Walk {
 /// Runs random loops of all threads, between which members are written anew now and then, each in a region of its own.
 pub fn run(driver: &mut Driver, oracle: &mut Oracle, rng: &mut Rng, rounds: usize) -> Outcome {
     let mut outcome = Outcome::default();
+    for variety in [Variety::Reads, Variety::All] {
+        run_some(driver, oracle, rng, (rounds, variety), &mut outcome);
+    }
+    outcome
+}
+
+fn run_some(
+    driver: &mut Driver,
+    oracle: &mut Oracle,
+    rng: &mut Rng,
+    (rounds, variety): (usize, Variety),
+    outcome: &mut Outcome,
+) {
     for thread in 0..driver.threads() {
         driver.both(oracle, Step { thread, op: Op::Enter(1) });
     }
     for _ in 0..rounds {
         if rng.u32(0..6) == 0 {
-            fill(driver, oracle, rng);
+            fill(driver, oracle, rng, variety);
         }
         let thread = rng.u32(0..driver.threads());
-        if rng.u32(0..10) == 0 {
+        if variety == Variety::All && rng.u32(0..10) == 0 {
             let array = ARRAYS[rng.usize(0..ARRAYS.len())];
             let op = Op::Write { at: array.0, bytes: MEMBER * array.1 * LENGTH };
             driver.both(oracle, Step { thread, op });
         }
         for _ in 0..rng.usize(1..8) {
-            one(driver, oracle, rng, thread, &mut outcome);
+            one(driver, oracle, rng, (thread, variety), outcome);
         }
     }
-    outcome
 }
 
 /// A thread writes some members of some structures.
-fn fill(driver: &mut Driver, oracle: &mut Oracle, rng: &mut Rng) {
+fn fill(driver: &mut Driver, oracle: &mut Oracle, rng: &mut Rng, variety: Variety) {
     let thread = rng.u32(0..driver.threads());
-    let walk = Walk::random(rng);
+    let walk = Walk::random(rng, variety);
     for member in (0..walk.array.1).filter(|_| rng.u32(0..4) > 0) {
         let region = 1 + member as u32 % super::REGIONS;
         driver.both(oracle, Step { thread, op: Op::Enter(region) });
@@ -131,8 +154,14 @@ fn fill(driver: &mut Driver, oracle: &mut Oracle, rng: &mut Rng) {
     }
 }
 
-fn one(driver: &mut Driver, oracle: &mut Oracle, rng: &mut Rng, thread: u32, outcome: &mut Outcome) {
-    let walk = Walk::random(rng);
+fn one(
+    driver: &mut Driver,
+    oracle: &mut Oracle,
+    rng: &mut Rng,
+    (thread, variety): (u32, Variety),
+    outcome: &mut Outcome,
+) {
+    let walk = Walk::random(rng, variety);
     let mut accesses = walk.described(driver.sites(1));
     accesses.iter_mut().for_each(|access| access.address += driver.base());
     let before = oracle.record().events.len();

@@ -6,11 +6,8 @@
 use super::reads::NEAR;
 use super::{Span, dense};
 use crate::thread::quiet::Pattern;
-use threadtalk_abi::loops::{Access, WRITE};
+use threadtalk_abi::loops::{Access, LEAST_READ, WRITE};
 
-/// Of long structures one byte in so many is read, or more. With less, looking at all of it costs more than the
-/// sequences in the loop: n-body reads 32 of 80, and took 25 times as long with 4.
-const LEAST_READ: u64 = 2;
 /// Bytes from one row's begin to the next one's, at most.
 const NEXT_ROW: u64 = 64;
 
@@ -80,17 +77,11 @@ fn end(head: &Access, access: &Access) -> u64 {
 }
 
 impl Sheaf<'_> {
-    /// Whether it is a write.
-    #[inline]
-    pub fn writes(&self) -> bool {
-        self.accesses.first().is_some_and(|head| head.flags & WRITE != 0)
-    }
-
     /// Whether so little of what it spans is read that it is better not looked at.
     pub fn is_loose(&self) -> bool {
         let Some(head) = self.accesses.first() else { return false };
         let stride = head.stride.unsigned_abs();
-        !self.writes()
+        head.flags & WRITE == 0
             && stride > NEAR
             && stride > LEAST_READ * self.accesses.iter().map(|access| u64::from(access.bytes)).sum::<u64>()
     }
