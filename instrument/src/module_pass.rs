@@ -1,6 +1,6 @@
 //! What happens to a module: analyse all functions, then change them, then register the module.
 
-use crate::access::Plan;
+use crate::access::{Inlined, Plan, Worth};
 use crate::access::collect::Collector;
 use crate::control::{self, Control, Counted};
 use crate::emit::function::Style;
@@ -58,7 +58,7 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
         return Ok(false);
     };
     llvm::debug::follow_variables_alone();
-    if work.options.features.memory && is_mostly_calls(&plans, &work.options) {
+    if work.options.features.memory && is_mostly_calls(&plans) {
         llvm::hurry();
     }
     let Work { mut tables, options, counted, mut pure, .. } = work;
@@ -85,11 +85,17 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
 }
 
 /// Whether nearly all accesses of a module are in functions that call others for them.
-fn is_mostly_calls(plans: &[(Plan<'_>, Optimised<'_>)], options: &Options) -> bool {
-    let sum = |calls: bool| -> usize {
-        plans.iter().filter(|(plan, _)| options.inlines(plan) != calls).map(|(plan, _)| plan.accesses).sum()
-    };
-    sum(true) > 9 * sum(false)
+fn is_mostly_calls(plans: &[(Plan<'_>, Optimised<'_>)]) -> bool {
+    let (mut calls, mut inlined) = (0, 0);
+    for (plan, _) in plans {
+        let kept = match &plan.inlined {
+            Inlined::Everywhere => plan.accesses,
+            Inlined::Only(_) => plan.events.iter().filter(|event| event.worth > Worth::Call).count(),
+        };
+        inlined += kept;
+        calls += plan.accesses.saturating_sub(kept);
+    }
+    calls > 9 * inlined
 }
 
 /// `copied`: functions in which loops were copied.
@@ -166,11 +172,10 @@ impl<'m, 'ctx> Work<'m, 'ctx> {
         let mut collector = Collector { module: self.module, functions: &mut self.functions, tables: &mut self.tables };
         let mut plans = Vec::new();
         for &function in functions {
-            let planned = collector.plan(function, self.pure.contains(function));
-            if planned.as_ref().is_none_or(|(plan, _)| self.options.inlines(plan))
-                && let (Some(emitter), Some(counted)) = (&self.emitter, self.counted.get_mut(&function))
-            {
-                counted.complete(emitter)?;
+            let planned = collector.plan(function, self.pure.contains(function), self.options.inline_limit);
+            if let (Some(emitter), Some(counted)) = (&self.emitter, self.counted.get_mut(&function)) {
+                let inlined = planned.as_ref().map_or(&Inlined::Everywhere, |(plan, _)| &plan.inlined);
+                counted.complete(emitter, inlined)?;
             }
             let Some((mut plan, mut analysis)) = planned else { continue };
             if self.options.features.cache {
@@ -213,12 +218,12 @@ impl<'ctx> Statistics<'ctx> {
         (tables, pure): (&Tables, &PureFunctions<'ctx>),
         counted: Option<&Counted<'ctx>>,
     ) -> Result<(), PassError> {
-        let inline = options.inlines(&plan);
+        let is_huge = plan.inlined != Inlined::Everywhere;
         self.functions += 1;
         self.events += plan.events.len();
         self.dropped += found.dropped;
         self.joined += found.joined;
-        self.outlined += usize::from(!inline);
+        self.outlined += usize::from(is_huge);
         self.loops += found.loops.len();
         if !found.loops.is_empty() {
             self.copied.push(plan.function);
@@ -228,7 +233,7 @@ impl<'ctx> Statistics<'ctx> {
             optimise::run_late(&plan, &mut found, pure);
         }
         self.windows += found.memos.windows.questions.len();
-        let style = if inline { Style::Inline } else { Style::Calls };
+        let style = if is_huge { Style::Calls } else { Style::Inline };
         emit::function::emit(emitter, &plan, &found, style, tables, counted)
     }
 

@@ -11,7 +11,8 @@ pub const VARIABLE: &str = "THREADTALK_PASS_OPTIONS";
 pub struct Options {
     /// `opt`: whether the optimisations of [`crate::optimise`] run.
     pub optimise: bool,
-    /// `inline_limit`: functions with more accesses call the hooks instead of inlining what comes before them.
+    /// `inline_limit`: how many accesses of a function may have inlined sequences. If it has more, those of its
+    /// innermost loops have, as many as that are, and all others call the hooks.
     pub inline_limit: usize,
     /// `ignorelist`: a file in clang's special case list format.
     pub ignorelist: Option<String>,
@@ -144,14 +145,9 @@ impl Options {
         Ok(options)
     }
 
-    /// Whether the sequences of a function are inlined.
-    pub fn inlines(&self, plan: &Plan<'_>) -> bool {
-        plan.accesses <= self.inline_limit
-    }
-
-    /// Whether what can be left out of them is looked for.
+    /// Whether what can be left out of a function's sequences is looked for.
     pub fn optimises(&self, plan: &Plan<'_>) -> bool {
-        self.optimise && self.inlines(plan)
+        self.optimise && plan.inlined.allows_some()
     }
 
     /// Reads the variable.

@@ -2,7 +2,7 @@
 
 use super::lifetime::Escaping;
 use super::worth::{self, Brief};
-use super::{Action, Entrance, Event, Plan, When, Worth, describe, intrinsics, memory};
+use super::{Action, Entrance, Event, Inlined, Plan, When, Worth, describe, intrinsics, memory};
 use crate::library::{self, Allocator, Effect, Needed};
 use crate::llvm;
 use crate::llvm::analysis::Analysis;
@@ -33,8 +33,13 @@ pub struct Collector<'a, 'ctx> {
 
 impl<'ctx> Collector<'_, 'ctx> {
     /// The plan of a function, and what was analysed for it; `None` if nothing in it is to be instrumented.
-    /// `pure`: calls of it change nothing.
-    pub fn plan(&mut self, function: FunctionValue<'ctx>, pure: bool) -> Option<(Plan<'ctx>, Option<Analysis>)> {
+    /// `pure`: calls of it change nothing. `most_inline`: accesses that may be inlined.
+    pub fn plan(
+        &mut self,
+        function: FunctionValue<'ctx>,
+        pure: bool,
+        most_inline: usize,
+    ) -> Option<(Plan<'ctx>, Option<Analysis>)> {
         let mut nesting = Nesting::new(function, self.functions);
         let mut skipper = Skipper::default();
         let escaping = Escaping::find(function, &mut skipper);
@@ -79,10 +84,14 @@ impl<'ctx> Collector<'_, 'ctx> {
         }
         let brief = Brief::find(&nesting.loops, analysis.as_ref());
         worth::weigh(&mut events, &nesting.loops, &brief, (accesses, pure));
+        let inlined = match accesses <= most_inline {
+            true => Inlined::Everywhere,
+            false => worth::keep_most_nested(function, &mut events, (&nesting.loops, &brief), most_inline),
+        };
         intrinsics::rejoin(self.module.get_context(), &mut events);
         let entrances = entrances(function, &nesting);
         let entry_region = self.functions.known_region(Unit::of(function));
-        Some((Plan { function, events, entry_region, entrances, accesses, brief }, analysis))
+        Some((Plan { function, events, entry_region, entrances, accesses, inlined, brief }, analysis))
     }
 
     /// What an instruction does: action, place, flags of the site.

@@ -17,7 +17,9 @@ pub mod worth;
 
 use crate::library::{Allocator, Effect};
 use crate::tables::{RegionId, SiteId};
+use inkwell::basic_block::BasicBlock;
 use inkwell::values::{FunctionValue, InstructionValue, IntValue, PointerValue, VectorValue};
+use std::collections::HashSet;
 use threadtalk_abi::GRANULE;
 
 /// Whether memory is read or written.
@@ -142,6 +144,30 @@ pub struct Entrance<'ctx> {
     pub before: InstructionValue<'ctx>,
 }
 
+/// Where in a function accesses get sequences of their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Inlined<'ctx> {
+    /// Wherever it is worth the code.
+    Everywhere,
+    /// In these blocks only: the function is too large. All other accesses are calls.
+    Only(HashSet<BasicBlock<'ctx>>),
+}
+
+impl<'ctx> Inlined<'ctx> {
+    /// Whether accesses of a block may have them.
+    pub fn allows(&self, block: Option<BasicBlock<'ctx>>) -> bool {
+        match self {
+            Inlined::Everywhere => true,
+            Inlined::Only(blocks) => block.is_some_and(|block| blocks.contains(&block)),
+        }
+    }
+
+    /// Whether those of any block may.
+    pub fn allows_some(&self) -> bool {
+        *self == Inlined::Everywhere || matches!(self, Inlined::Only(blocks) if !blocks.is_empty())
+    }
+}
+
 /// A function and its events, in the order of its instructions.
 pub struct Plan<'ctx> {
     /// The function.
@@ -154,6 +180,8 @@ pub struct Plan<'ctx> {
     pub entrances: Vec<Entrance<'ctx>>,
     /// Number of accesses.
     pub accesses: usize,
+    /// Where accesses may be inlined.
+    pub inlined: Inlined<'ctx>,
     /// Loops that are known to run few iterations.
     pub brief: worth::Brief,
 }

@@ -4,11 +4,13 @@
 //! are large; a function in which nothing repeats for long may be one that loops elsewhere call, and is worth code as
 //! well; what stands around the loops of a function is set-up, and is not.
 
-use super::{Event, Worth};
+use super::{Event, Inlined, Worth};
 use crate::llvm::analysis::Analysis;
 use crate::llvm::loops::Loops;
 use crate::optimise::remainders;
 use inkwell::llvm_sys::prelude::LLVMBasicBlockRef;
+use inkwell::values::FunctionValue;
+use std::cmp::Reverse;
 use std::collections::HashSet;
 
 /// Loops that run so many iterations at most, together with the loops inside them, repeat nothing for long: they are
@@ -106,4 +108,41 @@ pub fn weigh(events: &mut [Event<'_>], loops: &Loops<'_>, brief: &Brief, (access
             Some(_) => Worth::Own,
         };
     }
+}
+
+/// Of a function with more than `most` accesses, leaves the accesses of as many loops what they are worth as have that
+/// many, those that are nested deepest first, and makes calls of all others. Says in which blocks they are.
+pub fn keep_most_nested<'ctx>(
+    function: FunctionValue<'ctx>,
+    events: &mut [Event<'ctx>],
+    (loops, brief): (&Loops<'ctx>, &Brief),
+    most: usize,
+) -> Inlined<'ctx> {
+    let lasting = |block| brief.lasting(loops, loops.innermost(block));
+    let mut accesses = vec![0usize; loops.all.len()];
+    let mut leftover = vec![false; loops.all.len()];
+    for event in events.iter().filter(|event| event.worth > Worth::Call) {
+        if let Some(number) = event.inst.get_parent().and_then(lasting) {
+            accesses[number] += 1;
+            leftover[number] |= event.worth == Worth::Rest;
+        }
+    }
+    let mut candidates: Vec<usize> = (0..loops.all.len()).filter(|&number| accesses[number] > 0).collect();
+    // Small ones first: more loops are as fast as they can be.
+    candidates.sort_by_cached_key(|&number| {
+        (leftover[number], Reverse(loops.chain(Some(number)).count()), accesses[number], number)
+    });
+    let mut kept = vec![false; loops.all.len()];
+    let mut rest = most;
+    for number in candidates {
+        let Some(left) = rest.checked_sub(accesses[number]) else { continue };
+        rest = left;
+        kept[number] = true;
+    }
+    let inside = |block: &_| lasting(*block).is_some_and(|number| kept[number]);
+    let blocks: HashSet<_> = function.get_basic_block_iter().filter(inside).collect();
+    for event in events.iter_mut().filter(|event| event.inst.get_parent().is_none_or(|b| !blocks.contains(&b))) {
+        event.worth = Worth::Call;
+    }
+    Inlined::Only(blocks)
 }

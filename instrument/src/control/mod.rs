@@ -18,6 +18,7 @@ pub mod kept;
 pub mod spanning_tree;
 pub mod times;
 
+use crate::access::Inlined;
 use crate::emit::{Emitted, ModuleEmitter};
 use crate::llvm;
 use crate::llvm::analysis::Analysis;
@@ -55,30 +56,29 @@ pub struct Counted<'ctx> {
     pub header: PointerValue<'ctx>,
     /// Counts that wait in the frame: to become registers when nothing more is added to the function.
     pub slots: Vec<PointerValue<'ctx>>,
-    /// Counters that 1 is added to where they stand.
+    /// Counters that 1 is added to where they stand, but for those that are complete.
     pub singles: Vec<Single<'ctx>>,
-    /// Their code is yet to be made: an instruction without effect stands in each place.
+    /// Their code was not made: an instruction without effect stands in each place.
     pub waits: bool,
     /// Bytes before the module's first counter.
     base: IntValue<'ctx>,
 }
 
 impl<'ctx> Counted<'ctx> {
-    /// Makes the code that is yet to be made.
-    pub fn complete(&mut self, emitter: &ModuleEmitter<'_, 'ctx>) -> Emitted<()> {
-        if std::mem::take(&mut self.waits) {
-            for single in &mut self.singles {
-                let place = single.store;
-                emitter.builder.position_before(&place);
-                llvm::set_location(&emitter.builder, None);
-                single.store = bumps::add(emitter, (self.header, self.base), single.counter, emitter.c64(1))?;
-                place.erase_from_basic_block();
-            }
+    /// Makes the code that is yet to be made where accesses are inlined. What is left counts with calls.
+    pub fn complete(&mut self, emitter: &ModuleEmitter<'_, 'ctx>, inlined: &Inlined<'ctx>) -> Emitted<()> {
+        let is_inlined = |single: &mut Single<'ctx>| inlined.allows(single.store.get_parent());
+        let here: Vec<_> = self.singles.extract_if(.., is_inlined).collect();
+        for Single { store: place, counter } in here.into_iter().filter(|_| self.waits) {
+            emitter.builder.position_before(&place);
+            llvm::set_location(&emitter.builder, None);
+            bumps::add(emitter, (self.header, self.base), counter, emitter.c64(1))?;
+            place.erase_from_basic_block();
         }
         Ok(())
     }
 
-    /// Removes what only code that was never made would have used.
+    /// Removes what only code that was not made would have used.
     pub fn tidy(&self) {
         if self.waits {
             llvm::remove_unused(self.base.as_value_ref());

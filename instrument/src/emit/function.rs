@@ -31,7 +31,7 @@ use threadtalk_abi::thread::offset;
 pub enum Style {
     /// The sequences are inlined.
     Inline,
-    /// Every event is one call: for huge functions.
+    /// Every event whose sequence is not inlined is one call of a function of the module: for huge functions.
     Calls,
 }
 
@@ -220,7 +220,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         let m = self.module;
         let site = m.site(event.site);
         match (&event.action, tail) {
-            (Action::Plain(direction, access), _) if worth(event, self.style) > Worth::Call && access.is_inlined() => {
+            (Action::Plain(direction, access), _) if event.worth > Worth::Call && access.is_inlined() => {
                 // A group of one, or one whose members are all at one place.
                 let alone = match sharing {
                     Sharing::Alone => true,
@@ -290,7 +290,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
     /// One of the two accesses of an instruction that reads and writes.
     fn part(&self, event: &Event<'ctx>, (direction, access): (Direction, &Access<'ctx>)) -> Emitted<()> {
         let m = self.module;
-        if worth(event, self.style) == Worth::Call || !access.is_inlined() {
+        if event.worth == Worth::Call || !access.is_inlined() {
             return m.call_access(direction, access, m.site(event.site));
         }
         let shift = match inline::looks_itself(access) {
@@ -389,10 +389,6 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
     }
 }
 
-fn worth(event: &Event<'_>, style: Style) -> Worth {
-    if style == Style::Calls { Worth::Call } else { event.worth }
-}
-
 fn ask(event: &Event<'_>) -> Ask {
     match event.worth {
         Worth::Events => Ask::Events,
@@ -402,7 +398,7 @@ fn ask(event: &Event<'_>) -> Ask {
 }
 
 fn needs_control_block(plan: &Plan<'_>, style: Style, tables: &Tables, memos: &Memos<'_>) -> bool {
-    let inlines = |access: &Access<'_>, event: &Event<'_>| worth(event, style) > Worth::Call && access.is_inlined();
+    let inlines = |access: &Access<'_>, event: &Event<'_>| event.worth > Worth::Call && access.is_inlined();
     let needs = |event: &Event<'_>| match &event.action {
         Action::Plain(_, access) | Action::Update(access) | Action::CompareExchange(access) => inlines(access, event),
         Action::Dies(_, bytes, _) => style == Style::Inline && super::lifetime::is_inlined(*bytes),

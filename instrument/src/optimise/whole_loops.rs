@@ -92,7 +92,8 @@ pub fn find<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis, pure: &PureFun
     let is_brief =
         |number| nests.around(&loops, Some(number), |_| true).is_some_and(|nest| plan.brief.holds(&loops, nest));
     let offered = |(number, events): &(usize, Vec<_>)| {
-        !remainders.contains(number) && !is_brief(*number) && may_be_offered(events)
+        let inlined = plan.inlined.allows(Some(loops.all[*number].header));
+        inlined && !remainders.contains(number) && !is_brief(*number) && may_be_offered(events)
     };
     let mut candidates: Vec<_> = of_loop.into_iter().filter(offered).collect();
     candidates.sort_by_key(|(number, _)| *number);
