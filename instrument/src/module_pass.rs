@@ -1,7 +1,7 @@
 //! What happens to a module: analyse all functions, then change them, then register the module.
 
-use crate::access::{Inlined, Plan, Worth};
 use crate::access::collect::Collector;
+use crate::access::{Inlined, Plan, Worth};
 use crate::control::{self, Control, Counted};
 use crate::emit::function::Style;
 use crate::emit::{self, ModuleEmitter};

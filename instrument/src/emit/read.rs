@@ -60,6 +60,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         match Shape::of(read.access.bytes, read.access.align).cells {
             1 => self.read_one(read, detail),
             2 => self.read_two(read, detail),
+            4 => self.read_four(read, detail),
             lanes => self.read_lanes(read, lanes, detail),
         }
     }
@@ -77,12 +78,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Two cells in one load.
     fn read_two(&self, read: &Read<'_, 'ctx>, detail: Detail<'ctx>) -> Emitted<()> {
         let b = &self.builder;
-        let both = b.build_load(self.i64, read.translation.cells, "")?.into_int_value();
-        if read.access.align >= 8 {
-            self.relaxed_value(both, 8);
-        } else {
-            llvm::align(&both, GRANULE);
-        }
+        let both = self.load_pair(read.translation.cells, read.access.align)?;
         let (base, foreign) = read.prologue.own_pair.ok_or(PassError::Invalid("no own pair".into()))?;
         let (last, others) =
             self.with_last(read.prologue, read.translation, self.foreign_bits(both, base, foreign)?)?;
@@ -92,7 +88,20 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.equal_event(read, (low, Some(self.compare(IntPredicate::EQ, low, high)?), last), detail)
     }
 
-    /// Four cells or more in one vector.
+    /// Four cells in two loads: without vector registers, which would have to be kept for the caller.
+    fn read_four(&self, read: &Read<'_, 'ctx>, detail: Detail<'ctx>) -> Emitted<()> {
+        let b = &self.builder;
+        let ([first, second], others) = self.foreign_pairs(read.prologue, read.translation.cells, read.access.align)?;
+        let (last, others) = self.with_last(read.prologue, read.translation, others)?;
+        self.leave_if_own(read, others, None, detail)?;
+        let low = b.build_int_truncate(first, self.i32, "")?;
+        let high = b.build_int_truncate(b.build_right_shift(first, self.c64(32), false, "")?, self.i32, "")?;
+        let halves = self.compare(IntPredicate::EQ, low, high)?;
+        let equal = b.build_and(self.compare(IntPredicate::EQ, first, second)?, halves, "")?;
+        self.equal_event(read, (low, Some(equal), last), detail)
+    }
+
+    /// Eight cells or more in vectors.
     fn read_lanes(&self, read: &Read<'_, 'ctx>, lanes: u32, detail: Detail<'ctx>) -> Emitted<()> {
         let b = &self.builder;
         let own = read.prologue.own.ok_or(PassError::Invalid("no own range".into()))?;
@@ -115,6 +124,34 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             all = Some(all.map(|all| b.build_and(all, equal, "")).transpose()?.unwrap_or(equal));
         }
         self.all(all.ok_or(PassError::Invalid("no cells".into()))?)
+    }
+
+    /// Two cells in one number.
+    pub(super) fn load_pair(&self, cells: PointerValue<'ctx>, align: u64) -> Emitted<IntValue<'ctx>> {
+        let both = self.builder.build_load(self.i64, cells, "")?.into_int_value();
+        match align >= 8 {
+            true => self.relaxed_value(both, 8),
+            false => llvm::align(&both, GRANULE),
+        }
+        Ok(both)
+    }
+
+    /// Four cells, and the foreign bits of all of them.
+    ///
+    /// In two numbers: two writes of 8 bytes have often left them, the lanes of a vector that the program puts together.
+    /// A load of all four would wait until both are in the cache.
+    pub(super) fn foreign_pairs(
+        &self,
+        prologue: &Prologue<'ctx>,
+        cells: PointerValue<'ctx>,
+        align: u64,
+    ) -> Emitted<([IntValue<'ctx>; 2], IntValue<'ctx>)> {
+        let b = &self.builder;
+        let (base, foreign) = prologue.own_pair.ok_or(PassError::Invalid("no own pair".into()))?;
+        let first = self.load_pair(cells, align)?;
+        let second = self.load_pair(self.offset(cells, 2 * GRANULE)?, align)?;
+        let differ = b.build_or(b.build_xor(first, base, "")?, b.build_xor(second, base, "")?, "")?;
+        Ok(([first, second], b.build_and(differ, foreign, "")?))
     }
 
     /// A thread's ids are those that differ from its first one in no bit of `foreign`: 0 if all cells are its own; for

@@ -16,6 +16,8 @@ use threadtalk_abi::GRANULE;
 pub(super) enum Loaded<'ctx> {
     One(IntValue<'ctx>),
     Two(IntValue<'ctx>),
+    /// Where two and two of four are.
+    Pairs([PointerValue<'ctx>; 2]),
     Lanes(Vec<VectorValue<'ctx>>),
 }
 
@@ -37,13 +39,12 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             }
             2 => {
                 let (base, foreign) = access.prologue.own_pair.ok_or(PassError::Invalid("no own pair".into()))?;
-                let both = b.build_load(self.i64, at, "")?.into_int_value();
-                if access.access.align >= 8 {
-                    self.relaxed_value(both, 8)
-                } else {
-                    llvm::align(&both, GRANULE)
-                }
+                let both = self.load_pair(at, access.access.align)?;
                 Ok((Loaded::Two(both), self.foreign_bits(both, base, foreign)?))
+            }
+            4 => {
+                let (_, others) = self.foreign_pairs(access.prologue, at, access.access.align)?;
+                Ok((Loaded::Pairs([at, self.offset(at, 2 * GRANULE)?]), others))
             }
             lanes => {
                 let (parts, others) = self.foreign_parts(at, lanes, (base, foreign))?;
@@ -58,7 +59,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         }
     }
 
-    /// Four cells or more in vectors of one length, and the foreign bits of all of them.
+    /// Eight cells or more in vectors of one length, and the foreign bits of all of them.
     pub(in crate::emit) fn foreign_parts(
         &self,
         cells: PointerValue<'ctx>,

@@ -65,8 +65,12 @@ enum Cells<'ctx> {
     At(Width, String),
     /// One or two, in a register: those that the event cache is asked about, or that have one more.
     Held(Width, String),
+    /// Two and two of four, loaded from there.
+    Pairs([String; 2]),
     /// In vectors.
     Lanes(Vec<VectorValue<'ctx>>),
+    /// Nothing more is asked of them.
+    Tested,
 }
 
 /// What a piece knows after the test for own values. Registers are named with 64 bits.

@@ -9,7 +9,6 @@ use crate::emit::{Emitted, ModuleEmitter};
 use crate::llvm;
 use crate::optimise::memos;
 use inkwell::types::BasicType;
-use inkwell::values::IntValue;
 use std::mem::offset_of;
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::module::ModuleBases;
@@ -108,31 +107,33 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let translation = &self.translation(Direction::Read, read)?;
         let (cells, others) = self.load_cells(read, translation)?;
         let (last, others) = self.with_last(read.prologue, translation, others)?;
+        let asks = matches!(read.ask, Ask::Memo(_) | Ask::Events);
         let mut outputs = vec![("=&{di}", others.get_type().into())];
-        if let (Loaded::Lanes(parts), Ask::Memo(_) | Ask::Events) = (&cells, read.ask) {
+        if let (Loaded::Lanes(parts), true) = (&cells, asks) {
             outputs.extend([("=&x", parts[0].get_type().as_basic_type_enum()); 2]);
         }
         let mut a = Assembly::new(outputs);
         a.first(others);
         a.line(if others.get_type() == self.i64 { "testq %rdi, %rdi" } else { "testl %edi, %edi" });
         // Who asks nothing more needs nothing more in registers.
-        let mut register = |value: IntValue<'ctx>| match read.ask {
-            Ask::Bare => String::new(),
-            _ => a.register(value),
-        };
+        if !asks {
+            let nothing = String::new();
+            let tested =
+                Tested { cells: Cells::Tested, last: None, shift: nothing.clone(), count: nothing, pointer: None };
+            return Ok((a, tested));
+        }
         let cells = match cells {
-            Loaded::One(cell) => Cells::Held(Width::One, register(cell)),
-            Loaded::Two(cells) => Cells::Held(Width::Two, register(cells)),
+            Loaded::One(cell) => Cells::Held(Width::One, a.register(cell)),
+            Loaded::Two(cells) => Cells::Held(Width::Two, a.register(cells)),
+            Loaded::Pairs(places) => Cells::Pairs(places.map(|place| a.memory(place))),
             Loaded::Lanes(parts) => Cells::Lanes(parts),
         };
-        let last = last.map(&mut register);
-        let shift = register(translation.shift.value);
+        let last = last.map(|last| a.register(last));
+        let shift = a.register(translation.shift.value);
         let whole = Shape::of(read.access.bytes, read.access.align).cells;
         let count = match translation.last {
-            Some(last) if read.ask != Ask::Bare => {
-                register(self.builder.build_int_add(self.c64(whole.into()), last.more, "")?)
-            }
-            _ => format!("$${whole}"),
+            Some(last) => a.register(self.builder.build_int_add(self.c64(whole.into()), last.more, "")?),
+            None => format!("$${whole}"),
         };
         Ok((a, Tested { cells, last, shift, count, pointer: None }))
     }
@@ -156,7 +157,14 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 a.line(format!("cmp{suffix} {state}, {register}"));
             }
             Cells::Held(width, cells) => a.line(format!("cmp{} {state}, {}", width.suffix(), width.name(cells))),
+            Cells::Pairs([first, second]) => {
+                a.line(format!("movq {first}, %rdi"));
+                a.line(format!("cmpq {state}, %rdi"));
+                a.line("jne 2f");
+                a.line(format!("cmpq {second}, %rdi"));
+            }
             Cells::Lanes(parts) => self.compare_parts(a, parts, &state)?,
+            Cells::Tested => return Err(invalid("cells of which nothing is asked")),
         }
         a.line("jne 2f");
         if let Some(last) = &tested.last {
@@ -174,12 +182,21 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let base = self.base(a, offset_of!(ModuleBases, site_base))?;
         let salt = self.base(a, offset_of!(ModuleBases, site_salt))?;
         match &tested.cells {
-            Cells::At(..) => return Err(invalid("cells that are not held")),
+            Cells::At(..) | Cells::Tested => return Err(invalid("cells that are not held")),
             Cells::Held(Width::One, cell) => a.line(format!("movl {}, %r11d", Width::One.name(cell))),
             Cells::Held(Width::Two, cells) => {
                 a.line(format!("movq {cells}, %r11"));
                 a.line("shrq $$32, %r11");
                 a.line(format!("cmpl {}, %r11d", Width::One.name(cells)));
+                a.line("jne 2f");
+            }
+            Cells::Pairs([first, second]) => {
+                a.line(format!("movq {first}, %r11"));
+                a.line(format!("cmpq {second}, %r11"));
+                a.line("jne 2f");
+                a.line("movl %r11d, %edi");
+                a.line("shrq $$32, %r11");
+                a.line("cmpl %edi, %r11d");
                 a.line("jne 2f");
             }
             Cells::Lanes(parts) => {
