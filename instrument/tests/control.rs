@@ -11,7 +11,7 @@ use support::{LEVELS, Project};
 fn check(file: &str, source: &str, flags: &[&str]) -> BTreeMap<String, Counts> {
     let mut first = None;
     for level in LEVELS {
-        let more = ["memory,control,cache", "memory,control:inline_limit=0"];
+        let more = ["memory,control,cache", "memory,control:inline_limit=0", "memory,control:inline_limit=4"];
         let all = if level == "-O2" { &more[..] } else { &[] };
         for features in ["control", "memory,control"].iter().chain(all) {
             let options = format!("features={features}:control_all=1");

@@ -68,7 +68,7 @@ fn exchange_between_two_threads_is_the_same_everywhere() {
     assert_eq!(reference["raw 0->1"], raw);
     assert_eq!(reference["rar 0->1"], rar);
     for flags in vectors {
-        for options in ["opt=0", "opt=1", "opt=0:inline_limit=0", "opt=1:inline_limit=0"] {
+        for options in ["opt=0", "opt=1", "opt=0:inline_limit=0", "opt=1:inline_limit=0", "opt=1:inline_limit=8"] {
             let project = Project::new("exchange.c", EXCHANGE).options(options);
             project.build(&["exchange.c"], &flags);
             assert_eq!(project.run().totals(), reference, "{flags:?} {options}");

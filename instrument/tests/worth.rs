@@ -58,3 +58,38 @@ fn straight_functions_and_large_loops_test_for_own_values_inline() {
     assert!(sequences(around) < 10, "set-up for a loop: {around}");
     assert!(around.matches("@threadtalk.read8(").count() >= 10, "{around}");
 }
+
+/// More accesses than may be inlined: two loops in a loop, and code around them.
+const HUGE: &str = r#"
+double a[64], b[64], c[64];
+void huge(int n, int m, volatile double *p) {
+  p[0] = p[1] + p[2];
+  for (int i = 0; i < m; i++) {
+    _Pragma("clang loop unroll(disable) vectorize(disable)") for (int j = 0; j < n; j++) a[j] += b[j];
+    p[i] = p[i + 1] + p[i + 2] + p[i + 3] + p[i + 4];
+  }
+  _Pragma("clang loop unroll(disable) vectorize(disable)") for (int j = 0; j < n; j++) c[j] += b[j];
+  p[3] = p[4] + p[5];
+}
+"#;
+
+#[test]
+fn of_a_huge_function_the_loops_that_are_nested_deepest_are_inlined() {
+    let ir = |limit: usize| {
+        let project = Project::new("a.c", HUGE).options(&format!("features=memory:inline_limit={limit}"));
+        project.ir("a.c", &["-O2"])
+    };
+    let (calls, questions) = (|body: &str| body.matches(".here(").count(), "@__threadtalk_loop(");
+    let all = ir(17);
+    let all = function(&all, "huge");
+    assert_eq!((calls(all), all.matches(questions).count()), (0, 2), "{all}");
+    for (limit, left) in [(3, 14), (6, 11)] {
+        let ir = ir(limit);
+        let some = function(&ir, "huge");
+        assert_eq!((calls(some), some.matches(questions).count()), (left, limit / 3), "{some}");
+        assert_eq!(sequences(some), limit, "{some}");
+    }
+    let none = ir(2);
+    let none = function(&none, "huge");
+    assert_eq!((calls(none), sequences(none), none.matches(questions).count()), (17, 0, 0), "{none}");
+}

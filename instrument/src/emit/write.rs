@@ -35,6 +35,15 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 let store = b.build_store(translation.cells, both)?;
                 if access.align >= 8 { self.relaxed(store, 8) } else { llvm::align(&store, GRANULE) }
             }
+            // Without vector registers, which would have to be kept for the caller.
+            4 => {
+                let both = self.in_both_halves(id)?;
+                self.require_cells(translation, exits.slow)?;
+                for first in [0, 2 * GRANULE] {
+                    let store = b.build_store(self.offset(translation.cells, first)?, both)?;
+                    if access.align >= 8 { self.relaxed(store, 8) } else { llvm::align(&store, GRANULE) }
+                }
+            }
             lanes => {
                 let all: Vec<_> =
                     powers(lanes.into()).map(|(_, part)| self.splat(id, part as u32)).collect::<Emitted<_>>()?;

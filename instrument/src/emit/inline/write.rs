@@ -55,6 +55,13 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         if write.ask != Ask::Guarded {
             place.round(a, shape);
         }
+        self.name_state(a, write, width)?;
+        a.line(format!("mov{} {}, {}", width.suffix(), width.name("%r11"), place.cells));
+        Ok(())
+    }
+
+    /// Leaves what the write makes of one cell or two in r11.
+    fn name_state(&self, a: &mut Assembly<'ctx>, write: &Inlined<'_, 'ctx>, width: Width) -> Emitted<()> {
         let thread = a.field(self.header(write)?, offset::WRITE);
         let module = a.register(write.prologue.sites.ok_or(invalid("no sites"))?);
         match width {
@@ -68,14 +75,11 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 a.line(format!("addq {module}, %r11"));
             }
         }
-        a.line(format!("mov{} {}, {}", width.suffix(), width.name("%r11"), place.cells));
         Ok(())
     }
 
     /// A write of many cells, or of a number that depends on the address.
     fn write_many(&self, a: &mut Assembly<'ctx>, write: &Inlined<'_, 'ctx>) -> Emitted<()> {
-        let b = &self.builder;
-        let id = b.build_int_add(self.id_of_writes(write.prologue)?, self.c32(write.site), "")?;
         let translation = &self.translation(Direction::Write, write)?;
         let shift = a.register(translation.shift.value);
         a.line(format!("testq {shift}, {shift}"));
@@ -94,25 +98,32 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.cold(a, (Direction::Write, write), None)?;
         a.line("jmp 1f");
         a.line("3:");
-        let pieces = match Shape::of(write.access.bytes, write.access.align).cells {
+        let cells = Shape::of(write.access.bytes, write.access.align).cells;
+        let pieces = match cells {
             lanes @ (1 | 2) => vec![(0, lanes)],
+            // Two numbers: a vector would be put together for each write, and no read waits for one of them less.
+            4 => vec![(0, 2), (2 * GRANULE, 2)],
             lanes => self.pieces_of_vectors(lanes)?,
         };
+        if translation.last.is_some() || pieces.iter().any(|&(_, part)| part <= 2) {
+            self.name_state(a, write, Width::Two)?;
+        }
         for (first, part) in pieces {
             let at = a.memory(self.offset(translation.cells, first)?);
-            let (name, ids) = match part {
-                1 => ("movl", Width::One.name(&a.register(id))),
-                2 => ("movq", a.register(self.in_both_halves(id)?)),
+            match part {
+                1 => a.line(format!("movl %r11d, {at}")),
+                2 => a.line(format!("movq %r11, {at}")),
                 part => {
-                    let name = if self.has_avx()? { "vmovups" } else { "movups" };
-                    (name, format!("${}", a.vector(self.splat(id, part)?)))
+                    let id =
+                        self.builder.build_int_add(self.id_of_writes(write.prologue)?, self.c32(write.site), "")?;
+                    let ids = a.vector(self.splat(id, part)?);
+                    a.line(format!("{} ${ids}, {at}", if self.has_avx()? { "vmovups" } else { "movups" }));
                 }
-            };
-            a.line(format!("{name} {ids}, {at}"));
+            }
         }
         if let Some(last) = translation.last {
-            let (at, id) = (a.memory(last.cell), Width::One.name(&a.register(id)));
-            a.line(format!("movl {id}, {at}"));
+            let at = a.memory(last.cell);
+            a.line(format!("movl %r11d, {at}"));
         }
         Ok(())
     }
