@@ -7,7 +7,7 @@
 // EXPECT: raw = WORDS if w == 1 && r == 2; SIZES if w == 1 && r == 3; WORDS if w == 2 && r == 3; WORDS + SIZES if w == 3 && r == 4
 // EXPECT: rar = SIZES * (ROUNDS - 1) if w == 1 && r == 3; WORDS * (ROUNDS - 1) if w == 2 && r == 3; WORDS + SIZES if w == 3 && r == 4
 // EXPECT: raw lines filled -> moved = WORDS
-// LEVELS: O0, O1, O2, O3 -mavx2, O3 -mavx512vl
+// LEVELS: O0, O1, O2, O3 -mavx2, O3 -march=native
 #include "team.h"
 #include <string.h>
 
