@@ -172,7 +172,7 @@ impl<'m, 'ctx> Work<'m, 'ctx> {
         let mut collector = Collector { module: self.module, functions: &mut self.functions, tables: &mut self.tables };
         let mut plans = Vec::new();
         for &function in functions {
-            let planned = collector.plan(function, self.pure.contains(function), self.options.inline_limit);
+            let planned = collector.plan(function, self.options.inline_limit);
             if let (Some(emitter), Some(counted)) = (&self.emitter, self.counted.get_mut(&function)) {
                 let inlined = planned.as_ref().map_or(&Inlined::Everywhere, |(plan, _)| &plan.inlined);
                 counted.complete(emitter, inlined)?;

@@ -33,11 +33,10 @@ pub struct Collector<'a, 'ctx> {
 
 impl<'ctx> Collector<'_, 'ctx> {
     /// The plan of a function, and what was analysed for it; `None` if nothing in it is to be instrumented.
-    /// `pure`: calls of it change nothing. `most_inline`: accesses that may be inlined.
+    /// `most_inline`: accesses that may be inlined.
     pub fn plan(
         &mut self,
         function: FunctionValue<'ctx>,
-        pure: bool,
         most_inline: usize,
     ) -> Option<(Plan<'ctx>, Option<Analysis>)> {
         let mut nesting = Nesting::new(function, self.functions);
@@ -77,13 +76,13 @@ impl<'ctx> Collector<'_, 'ctx> {
                 SiteId(0)
             };
             accesses += usize::from(is_access);
-            events.push(Event { inst, when, action, site, worth: Worth::Own });
+            events.push(Event { inst, when, action, site, worth: Worth::Call });
         }
         if events.is_empty() {
             return None;
         }
         let brief = Brief::find(&nesting.loops, analysis.as_ref());
-        worth::weigh(&mut events, &nesting.loops, &brief, (accesses, pure));
+        worth::weigh(&mut events, &nesting.loops, &brief, accesses);
         let inlined = match accesses <= most_inline {
             true => Inlined::Everywhere,
             false => worth::keep_most_nested(function, &mut events, (&nesting.loops, &brief), most_inline),

@@ -114,10 +114,8 @@ pub enum Worth {
     Call,
     /// In a loop that runs what a vectorised one leaves over: no more than whether the value is own is inlined.
     Rest,
-    /// In a loop, or in a function that may be called in one: own accesses, and states that are no event at any site,
-    /// are inlined.
-    Own,
-    /// In an innermost loop with few accesses, or in such a function that is short: reuse is counted inline too.
+    /// In a loop, or in a function that may be called in one: own accesses are inlined, states that are no event at any
+    /// site, and reuse that the thread knows.
     Events,
 }
 

@@ -17,18 +17,12 @@ use std::collections::HashSet;
 /// taken for the straight code that they would be if they were unrolled.
 const BRIEF: u64 = 32;
 
-/// Functions in which nothing repeats for long count reuse inline if they have no more accesses.
-const SHORT_FUNCTION: usize = 64;
-
-/// And with no more than so many, they test for own values inline. Solvers have such functions for blocks of 5 x 5.
+/// Functions in which nothing repeats for long are inlined if they have no more accesses. Solvers have such functions
+/// for blocks of 5 x 5.
 const STRAIGHT_FUNCTION: usize = 400;
 
-/// Innermost loops with no more accesses count reuse inline.
-const SMALL_LOOP: usize = 64;
-
-/// Loops around others with no more accesses of their own count reuse inline, too: the factor of a row. Functions with
-/// loops that have no more accesses outside of them may be short loops that others call: own values stay inline there,
-/// and in pure functions, which nests may call, reuse.
+/// Loops around others with no more accesses of their own are worth code all the same: the factor of a row. Functions
+/// with loops that have no more accesses outside of them may be short loops that others call.
 const FEW_AROUND: usize = 4;
 
 /// Loops with more accesses of their own take long to compile.
@@ -37,6 +31,10 @@ const LARGE_LOOP: usize = 400;
 /// In functions with more accesses, loops around others get no more than calls: most of such a function is set-up,
 /// input and output.
 const LARGE_FUNCTION: usize = 120;
+
+/// How often a loop is expected to run for each time that one around it does. What a loop around others accesses by
+/// itself is no set-up if it is more than they do in all: of a loop with `continue` LLVM makes two, one inside the other.
+const ITERATIONS: usize = 16;
 
 /// Loops of which is known, when compiling, that they run no more than [`BRIEF`] iterations; by their headers.
 #[derive(Default)]
@@ -74,8 +72,8 @@ impl Brief {
     }
 }
 
-/// Decides how much code the events of a function are worth. `pure`: it is a pure one.
-pub fn weigh(events: &mut [Event<'_>], loops: &Loops<'_>, brief: &Brief, (accesses, pure): (usize, bool)) {
+/// Decides how much code the events of a function are worth, given the number of its accesses.
+pub fn weigh(events: &mut [Event<'_>], loops: &Loops<'_>, brief: &Brief, accesses: usize) {
     let lasting = |event: &Event<'_>| {
         let innermost = event.inst.get_parent().and_then(|block| loops.innermost(block));
         brief.lasting(loops, innermost)
@@ -88,24 +86,29 @@ pub fn weigh(events: &mut [Event<'_>], loops: &Loops<'_>, brief: &Brief, (access
             None => outside += 1,
         }
     }
-    let mut encloses = vec![false; loops.all.len()];
     let mut lasts = false;
-    for number in (0..loops.all.len()).filter(|&number| !brief.holds(loops, number)) {
+    // Accesses of the loops inside, in one iteration.
+    let mut inside = vec![0usize; loops.all.len()];
+    let mut encloses = vec![false; loops.all.len()];
+    // Inner loops come after outer ones.
+    for number in (0..loops.all.len()).rev().filter(|&number| !brief.holds(loops, number)) {
         lasts = true;
-        loops.chain(loops.all[number].parent).for_each(|outer| encloses[outer] = true);
+        encloses[number] = inside[number] >= in_loop[number];
+        if let Some(parent) = brief.lasting(loops, loops.all[number].parent) {
+            let once = inside[number].saturating_add(in_loop[number]);
+            inside[parent] = inside[parent].saturating_add(once.saturating_mul(ITERATIONS));
+        }
     }
     let remainders = remainders::find(events, loops);
     for event in events {
         event.worth = match lasting(event) {
-            None if !lasts && accesses <= SHORT_FUNCTION || pure && outside <= FEW_AROUND => Worth::Events,
-            None if !lasts && accesses <= STRAIGHT_FUNCTION || outside <= FEW_AROUND => Worth::Own,
+            None if !lasts && accesses <= STRAIGHT_FUNCTION || outside <= FEW_AROUND => Worth::Events,
             None => Worth::Call,
             Some(number) if remainders.contains(&number) => Worth::Rest,
-            Some(number) if !encloses[number] && in_loop[number] <= SMALL_LOOP => Worth::Events,
             Some(number) if in_loop[number] <= FEW_AROUND => Worth::Events,
             Some(number) if in_loop[number] > LARGE_LOOP => Worth::Call,
             Some(number) if encloses[number] && accesses > LARGE_FUNCTION => Worth::Call,
-            Some(_) => Worth::Own,
+            Some(_) => Worth::Events,
         };
     }
 }

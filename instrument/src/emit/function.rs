@@ -392,7 +392,6 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
 fn ask(event: &Event<'_>) -> Ask {
     match event.worth {
         Worth::Events => Ask::Events,
-        Worth::Own => Ask::Own,
         Worth::Call | Worth::Rest => Ask::Bare,
     }
 }

@@ -32,9 +32,7 @@ use threadtalk_abi::thread::offset;
 pub enum Ask {
     /// Own values.
     Bare,
-    /// Own values, and states that the thread knows to be no event at any site.
-    Own,
-    /// Own values, and reuse that the event cache knows: in innermost loops.
+    /// Own values, states that the thread knows to be no event at any site, and reuse that the event cache knows.
     Events,
     /// Of a write: own cells; what it overwrites else may be in a window.
     Guarded,

@@ -33,7 +33,6 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         a.line("je 1f");
         // A memo that sees quiet values all the time takes their state over, if it is not settled here.
         let cells = match (&tested.cells, &tested.last, read.ask) {
-            (Cells::At(width, cells), _, Ask::Own) => Some((*width, cells.clone(), cells.clone())),
             (Cells::Held(width, cells), None, Ask::Events) => Some((*width, width.name(cells), Width::One.name(cells))),
             _ => None,
         };
@@ -68,7 +67,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         // Reads of what others wrote are many in some loops, and ask several things of the cells. For the rest they are
         // loaded again; who asks nothing more needs the granule no longer than the test does.
         let holds = read.ask == Ask::Events;
-        let keeps = shape.round && matches!(read.ask, Ask::Own | Ask::Memo(_));
+        let keeps = shape.round && matches!(read.ask, Ask::Memo(_));
         if keeps || holds {
             outputs.push(("=&r", self.i64.into()));
         }
