@@ -94,26 +94,26 @@ bool threadtalk_shim_dominates(void *dominators, LLVMValueRef first, LLVMValueRe
 
 void threadtalk_shim_dominators_close(void *dominators) { delete static_cast<DominatorTree *>(dominators); }
 
-bool threadtalk_shim_exits(LLVMValueRef function, const LLVMBasicBlockRef *headers, size_t count, void *data,
+void threadtalk_shim_exits(LLVMValueRef function, const LLVMBasicBlockRef *headers, size_t count, void *data,
                            ThreadtalkExitVisitor on_exit) {
   DominatorTree tree(*unwrap<Function>(function));
   LoopInfo loops(tree);
   for (size_t i = 0; i < count; i++) {
     Loop *loop = loops.getLoopFor(unwrap(headers[i]));
-    if (!loop || loop->getHeader() != unwrap(headers[i]))
-      return false;
-    formDedicatedExitBlocks(loop, &tree, &loops, nullptr, /*PreserveLCSSA=*/false);
-    if (!loop->hasDedicatedExits())
-      return false;
+    bool found = loop && loop->getHeader() == unwrap(headers[i]);
     SmallVector<BasicBlock *, 4> exits;
-    loop->getUniqueExitBlocks(exits);
-    for (BasicBlock *exit : exits) {
-      if (exit->isEHPad())
-        return false;
-      on_exit(data, i, wrap(&*exit->getFirstInsertionPt()));
+    if (found) {
+      formDedicatedExitBlocks(loop, &tree, &loops, nullptr, /*PreserveLCSSA=*/false);
+      loop->getUniqueExitBlocks(exits);
+      found = loop->hasDedicatedExits() && none_of(exits, [](BasicBlock *exit) { return exit->isEHPad(); });
     }
+    if (!found) {
+      on_exit(data, i, nullptr);
+      continue;
+    }
+    for (BasicBlock *exit : exits)
+      on_exit(data, i, wrap(&*exit->getFirstInsertionPt()));
   }
-  return true;
 }
 
 LLVMBasicBlockRef threadtalk_shim_split_before(LLVMValueRef instruction) {

@@ -25,6 +25,8 @@ enum Kind : uint32_t { Unknown = 0, Global = 1, Stack = 2, Pointer = 3 };
 constexpr int MostSteps = 6;
 // Callers of a function that are looked at.
 constexpr int MostCallers = 16;
+// Uses of a variable that are looked through for each access: in huge functions all would be, without optimisation.
+constexpr unsigned MostUses = 1024;
 
 struct Object {
   std::string name;
@@ -204,7 +206,7 @@ Value *only_value(Value *value) {
   for (int step = 0; step < MostSteps; step++) {
     auto *load = dyn_cast<LoadInst>(value);
     auto *slot = load ? dyn_cast<AllocaInst>(load->getPointerOperand()) : nullptr;
-    if (!slot || !slot->getAllocatedType()->isPointerTy())
+    if (!slot || !slot->getAllocatedType()->isPointerTy() || slot->hasNUsesOrMore(MostUses + 1))
       return value;
     Value *stored = nullptr;
     for (User *user : slot->users()) {

@@ -67,12 +67,11 @@ LLVMBasicBlockRef threadtalk_shim_common_dominator(LLVMValueRef function, LLVMBa
 void *threadtalk_shim_dominators_open(LLVMValueRef function);
 bool threadtalk_shim_dominates(void *dominators, LLVMValueRef first, LLVMValueRef second);
 void threadtalk_shim_dominators_close(void *dominators);
-// For each of the loops: calls the visitor with the first instruction of each block that control reaches when it
-// leaves the
-// loop; such blocks are made if there are none that are reached only from there. False if a loop has none or cannot
+// For each of the loops: calls the visitor with the first instruction of each block that control reaches when it leaves
+// the loop; such blocks are made if there are none that are reached only from there. With null if a loop cannot
 // get them.
 typedef void (*ThreadtalkExitVisitor)(void *data, size_t loop, LLVMValueRef instruction);
-bool threadtalk_shim_exits(LLVMValueRef function, const LLVMBasicBlockRef *headers, size_t count, void *data,
+void threadtalk_shim_exits(LLVMValueRef function, const LLVMBasicBlockRef *headers, size_t count, void *data,
                            ThreadtalkExitVisitor on_exit);
 // Values leave loops by PHI nodes behind them (LCSSA).
 void threadtalk_shim_close_loops(LLVMValueRef function);

@@ -15,6 +15,7 @@ use crate::llvm::analysis::Analysis;
 use crate::llvm::loops::exits;
 use crate::regions::nesting::Nesting;
 use inkwell::values::{FunctionValue, InstructionValue, PointerValue};
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 /// A counter is kept if it is expected to count so often for each time that the loop is entered. To set it to 0 and to
@@ -24,6 +25,10 @@ const LEAST: f64 = 1.0;
 
 /// Most counters of a loop that are kept: there are 15 registers, and the program needs some.
 const MOST: usize = 6;
+
+/// Most loops of a function whose counters wait, those that are nested deepest: to make registers of places in the frame
+/// takes LLVM a walk through much of the function for each.
+const MOST_LOOPS: usize = 512;
 
 /// A loop with counters that wait.
 pub struct Kept<'ctx> {
@@ -58,22 +63,24 @@ pub fn find<'ctx>(
         return Vec::new();
     }
     let mut numbers: Vec<usize> = wanted.keys().copied().collect();
-    numbers.sort_unstable();
+    numbers.sort_unstable_by_key(|&number| (Reverse(loops.chain(Some(number)).count()), number));
     let analysis = Analysis::of(function);
     numbers.retain(|&number| analysis.runs_unseen(loops.all[number].header));
     // The analysis ends here: the next step changes the function.
     drop(analysis);
-    let kept = |number: usize| {
+    numbers.truncate(MOST_LOOPS);
+    numbers.sort_unstable();
+    let headers: Vec<_> = numbers.iter().map(|&number| loops.all[number].header).collect();
+    let kept = |(number, exits): (usize, Option<Vec<_>>)| {
+        let exits = exits.filter(|exits| !exits.is_empty())?;
         let mut counters = wanted.remove(&number)?;
         counters.sort_by(|a, b| b.0.total_cmp(&a.0));
         counters.truncate(MOST);
-        let all = &loops.all[number];
-        let before = all.preheader?.get_terminator()?;
-        let exits = exits(function, &[all.header])?.pop().filter(|e| !e.is_empty())?;
+        let before = loops.all[number].preheader?.get_terminator()?;
         let trips = trips.extract_if(.., |t| t.before == before).collect();
         Some(Kept { counters: counters.into_iter().map(|c| c.1).collect(), before, exits, trips })
     };
-    numbers.into_iter().filter_map(kept).collect()
+    numbers.into_iter().zip(exits(function, &headers)).filter_map(kept).collect()
 }
 
 impl<'ctx> Kept<'ctx> {

@@ -80,13 +80,15 @@ impl<'ctx> Timing<'ctx> {
             }
         }
         let long = |l: &usize| loops.all[*l].parent.is_none() && work[*l] >= LONG;
-        for number in (0..loops.all.len()).filter(long) {
-            let Some(region) = nesting.loop_region(number).filter(|r| *r != own) else { continue };
+        let region_of = |number: usize| nesting.loop_region(number).filter(|region| *region != own);
+        let timed = (0..loops.all.len()).filter(long).filter_map(|number| Some((number, region_of(number)?)));
+        let timed: Vec<_> = timed.collect();
+        let headers: Vec<_> = timed.iter().map(|&(number, _)| loops.all[number].header).collect();
+        for ((number, region), after) in timed.into_iter().zip(exits(self.function, &headers)) {
             let before = loops.all[number].preheader.and_then(|b| b.get_terminator());
-            let after = exits(self.function, &[loops.all[number].header]);
             if let (Some(before), Some(after)) = (before, after) {
                 self.hooks.push((hooks::ENTER, region, before));
-                self.hooks.extend(after.into_iter().flatten().map(|at| (hooks::EXIT, region, at)));
+                self.hooks.extend(after.into_iter().map(|at| (hooks::EXIT, region, at)));
             }
         }
     }

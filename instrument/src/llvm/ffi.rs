@@ -189,7 +189,7 @@ unsafe extern "C" {
         count: usize,
         data: *mut c_void,
         on_exit: extern "C" fn(*mut c_void, usize, LLVMValueRef),
-    ) -> bool;
+    );
     pub fn threadtalk_shim_close_loops(function: LLVMValueRef);
     pub fn threadtalk_shim_split_before(instruction: LLVMValueRef) -> LLVMBasicBlockRef;
     pub fn threadtalk_shim_entry_point(function: LLVMValueRef) -> LLVMValueRef;

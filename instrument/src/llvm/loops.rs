@@ -93,27 +93,36 @@ impl<'ctx> Loops<'ctx> {
     }
 }
 
-/// For each loop, given by its header, where control goes when it leaves the loop: reached only from there. `None` if
-/// there is a loop
-/// for which that cannot be.
-pub fn exits<'ctx>(
-    function: FunctionValue<'ctx>,
-    headers: &[BasicBlock<'ctx>],
-) -> Option<Vec<Vec<InstructionValue<'ctx>>>> {
+/// Where control goes when it leaves each of some loops.
+pub type Exits<'ctx> = Vec<Option<Vec<InstructionValue<'ctx>>>>;
+
+/// For each loop, given by its header, where control goes when it leaves the loop: reached only from there. `None` for
+/// a loop for which that cannot be; nowhere for one that is never left. One call for all loops of a function: it takes as long as a
+/// walk through the function.
+pub fn exits<'ctx>(function: FunctionValue<'ctx>, headers: &[BasicBlock<'ctx>]) -> Exits<'ctx> {
     let raw: Vec<_> = headers.iter().map(|b| b.as_mut_ptr()).collect();
-    let mut found: Vec<Vec<InstructionValue<'ctx>>> = vec![Vec::new(); raw.len()];
-    let data: *mut Vec<Vec<InstructionValue<'ctx>>> = &mut found;
+    let mut found: Exits<'ctx> = vec![Some(Vec::new()); raw.len()];
+    if found.is_empty() {
+        return found;
+    }
+    let data: *mut Exits<'ctx> = &mut found;
     // SAFETY: live headers of that live function; the visitor gets the data that it expects.
-    let all = unsafe {
+    unsafe {
         let (headers, count) = (raw.as_ptr(), raw.len());
-        ffi::threadtalk_shim_exits(function.as_value_ref(), headers, count, data.cast(), on_exit)
-    };
-    all.then_some(found)
+        ffi::threadtalk_shim_exits(function.as_value_ref(), headers, count, data.cast(), on_exit);
+    }
+    found
 }
 
 extern "C" fn on_exit(data: *mut c_void, number: usize, raw: LLVMValueRef) {
-    // SAFETY: `exits` passes its own lists, one for each loop, and the shim a live instruction.
-    unsafe { (&mut *data.cast::<Vec<Vec<InstructionValue<'_>>>>())[number].push(InstructionValue::new(raw)) };
+    // SAFETY: `exits` passes its own lists, one for each loop, and the shim a live instruction or null.
+    unsafe {
+        let exits = &mut (&mut *data.cast::<Exits<'_>>())[number];
+        match exits {
+            Some(known) if !raw.is_null() => known.push(InstructionValue::new(raw)),
+            _ => *exits = None,
+        }
+    };
 }
 
 /// The nearest block that dominates all of `blocks`.

@@ -111,8 +111,8 @@ fn add_nests<'ctx>(
     let contents = Nests::find(plan.function, loops, pure);
     let nests = nests(plan, loops, &contents, calls);
     let headers: Vec<_> = nests.keys().map(|&nest| loops.all[nest].header).collect();
-    let Some(exits) = loops::exits(plan.function, &headers) else { return };
-    for ((nest, events), exits) in nests.into_iter().zip(exits) {
+    for ((nest, events), exits) in nests.into_iter().zip(loops::exits(plan.function, &headers)) {
+        let Some(exits) = exits else { continue };
         let Some(entry) = loops.all[nest].preheader.and_then(|b| b.get_terminator()) else { continue };
         let open = contents.calls(nest);
         memos.scopes.push(Scope { nest, entry, exits, memos: events.len() as u32, open });
@@ -123,12 +123,24 @@ fn add_nests<'ctx>(
             memos.places.insert(event, Place { number: number as u32, share });
         }
     }
-    for scope in &memos.scopes {
-        let within = |inst: InstructionValue<'ctx>| is_within(loops, scope.nest, inst);
-        let events: Vec<_> = plan.events.iter().enumerate().filter(|(_, event)| within(event.inst)).collect();
-        let asking = offers.iter().filter_map(|offer| Some((offer.question?, offer)));
-        let asking: Vec<_> = asking.filter(|(question, _)| within(*question)).collect();
-        windows::add(&mut memos.windows, &events, &asking, loops, scope.open);
+    // Nests are not inside of each other: what is in one is in no other.
+    let number_of: HashMap<usize, usize> = memos.scopes.iter().enumerate().map(|(i, scope)| (scope.nest, i)).collect();
+    let scope_of = |inst: InstructionValue<'ctx>| {
+        loops.chain(loops.innermost(inst.get_parent()?)).find_map(|around| number_of.get(&around).copied())
+    };
+    let mut inside = vec![(Vec::new(), Vec::new()); memos.scopes.len()];
+    for (number, event) in plan.events.iter().enumerate() {
+        if let Some(scope) = scope_of(event.inst) {
+            inside[scope].0.push((number, event));
+        }
+    }
+    for (question, offer) in offers.iter().filter_map(|offer| Some((offer.question?, offer))) {
+        if let Some(scope) = scope_of(question) {
+            inside[scope].1.push((question, offer));
+        }
+    }
+    for (scope, (events, asking)) in memos.scopes.iter().zip(&inside) {
+        windows::add(&mut memos.windows, events, asking, loops, scope.open);
     }
     let inside: Vec<_> = memos.scopes.iter().map(|scope| scope.nest).collect();
     let blocks = plan.function.get_basic_block_iter();
