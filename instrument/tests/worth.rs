@@ -59,6 +59,33 @@ fn straight_functions_and_large_loops_test_for_own_values_inline() {
     assert!(around.matches("@threadtalk.read8(").count() >= 10, "{around}");
 }
 
+/// 150 accesses before a loop, or in one, each with a loop inside that has two.
+const AROUND: &str = r#"
+double a[32], b[32];
+#define TEN(f, x) f(x, 0) f(x, 2) f(x, 4) f(x, 6) f(x, 8) f(x, 10) f(x, 12) f(x, 14) f(x, 16) f(x, 18)
+#define COPY(x, i) b[30 - i] = x[i] + b[i + 1];
+#define ALL(x) TEN(COPY, x) TEN(COPY, x) TEN(COPY, x) TEN(COPY, x) TEN(COPY, x)
+double pairs(int n, volatile double *p, double *q) {
+  double s = 0;
+  for (int i = 0; i < n; i++) { ALL(p) p += i; while (*q > s) q++; }
+  return s;
+}
+double rows(int n, volatile double *p, double *q) {
+  double s = 0;
+  for (int i = 0; i < n; i++) { ALL(p) p += i; while (*q > s) { s += q[1] + q[2] + q[3] + q[4] + q[5] + q[6]; ALL(q) q++; } }
+  return s;
+}
+"#;
+
+#[test]
+fn what_is_around_a_loop_is_set_up_only_if_the_loop_does_more() {
+    let ir = Project::new("a.c", AROUND).options("features=memory").ir("a.c", &["-O1"]);
+    let (pairs, rows) = (function(&ir, "pairs"), function(&ir, "rows"));
+    let calls = |body: &str| body.matches("@threadtalk.read8(").count() + body.matches("@threadtalk.write8(").count();
+    assert_eq!(calls(pairs), 0, "16 reads inside are less than 150 around them: {pairs}");
+    assert!(calls(rows) >= 100, "set-up for a loop that does as much in each iteration: {rows}");
+}
+
 /// More accesses than may be inlined: two loops in a loop, and code around them.
 const HUGE: &str = r#"
 double a[64], b[64], c[64];

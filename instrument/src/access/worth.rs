@@ -1,4 +1,4 @@
-//! How much code each event is worth. Inlining everything everywhere takes more than twice the time to compile.
+//! How much code each event is worth. Inlining everything everywhere takes too long to compile.
 //!
 //! Nobody knows here how often a function is called, only what repeats inside it. So loops are worth code, unless they
 //! are large; a function in which nothing repeats for long may be one that loops elsewhere call, and is worth code as
