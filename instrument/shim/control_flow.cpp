@@ -78,18 +78,18 @@ void threadtalk_shim_close_loops(LLVMValueRef function) {
     formLCSSARecursively(*loop, tree, &loops, nullptr);
 }
 
-LLVMBasicBlockRef threadtalk_shim_common_dominator(LLVMValueRef function, LLVMBasicBlockRef *blocks, size_t count) {
-  DominatorTree tree(*unwrap<Function>(function));
-  BasicBlock *common = unwrap(blocks[0]);
-  for (size_t i = 1; i < count && common; i++)
-    common = tree.findNearestCommonDominator(common, unwrap(blocks[i]));
-  return wrap(common);
-}
-
 void *threadtalk_shim_dominators_open(LLVMValueRef function) { return new DominatorTree(*unwrap<Function>(function)); }
 
 bool threadtalk_shim_dominates(void *dominators, LLVMValueRef first, LLVMValueRef second) {
   return static_cast<DominatorTree *>(dominators)->dominates(unwrap(first), unwrap<Instruction>(second));
+}
+
+LLVMBasicBlockRef threadtalk_shim_common_dominator(void *dominators, const LLVMBasicBlockRef *blocks, size_t count) {
+  auto *tree = static_cast<DominatorTree *>(dominators);
+  BasicBlock *common = unwrap(blocks[0]);
+  for (size_t i = 1; i < count && common; i++)
+    common = tree->findNearestCommonDominator(common, unwrap(blocks[i]));
+  return wrap(common);
 }
 
 void threadtalk_shim_dominators_close(void *dominators) { delete static_cast<DominatorTree *>(dominators); }

@@ -63,9 +63,9 @@ typedef void (*ThreadtalkLoopVisitor)(void *data, const ThreadtalkLoop *loop);
 typedef void (*ThreadtalkBlockVisitor)(void *data, LLVMBasicBlockRef block, uint32_t loop);
 void threadtalk_shim_loops(LLVMValueRef function, void *data, ThreadtalkLoopVisitor on_loop,
                            ThreadtalkBlockVisitor on_block);
-LLVMBasicBlockRef threadtalk_shim_common_dominator(LLVMValueRef function, LLVMBasicBlockRef *blocks, size_t count);
 void *threadtalk_shim_dominators_open(LLVMValueRef function);
 bool threadtalk_shim_dominates(void *dominators, LLVMValueRef first, LLVMValueRef second);
+LLVMBasicBlockRef threadtalk_shim_common_dominator(void *dominators, const LLVMBasicBlockRef *blocks, size_t count);
 void threadtalk_shim_dominators_close(void *dominators);
 // For each of the loops: calls the visitor with the first instruction of each block that control reaches when it leaves
 // the loop; such blocks are made if there are none that are reached only from there. With null if a loop cannot

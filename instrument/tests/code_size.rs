@@ -90,11 +90,11 @@ fn huge_functions_pass_constants() {
     assert!(bases(&all) <= bases(&nothing) + 2, "{f}");
 }
 
-/// When 2000 accesses of its loops have sequences, all further ones are calls: from there on each statement costs the
-/// same. A third of the statements is a loop with three.
+/// When 2000 accesses of its loops have sequences, all further ones are calls, and counters of 512 loops wait in
+/// registers: from there on each statement costs the same. A third of the statements is a loop with three accesses.
 #[test]
 fn code_grows_in_proportion_to_the_accesses_of_a_function() {
-    let [one, two, four] = [2000, 4000, 8000].map(added);
+    let [one, two, four] = [2000, 2600, 3800].map(added);
     let (first, second) = (two - one, four - two);
     assert!(first * 19 < second * 10 && second * 10 < first * 21, "{one}, {two}, {four}");
 }

@@ -6,7 +6,7 @@ use super::{Action, Entrance, Event, Inlined, Plan, When, Worth, describe, intri
 use crate::library::{self, Allocator, Effect, Needed};
 use crate::llvm;
 use crate::llvm::analysis::Analysis;
-use crate::llvm::loops::common_dominator;
+use crate::llvm::loops::Dominators;
 use crate::regions::constructs::Stack;
 use crate::regions::functions::{Functions, Unit};
 use crate::regions::nesting::Nesting;
@@ -223,10 +223,11 @@ fn entrances<'ctx>(function: FunctionValue<'ctx>, nesting: &Nesting<'ctx>) -> Ve
         }
         pieces[at].2.push(preheader);
     }
+    let mut dominators = None;
     for (_, region, preheaders) in pieces {
         let block = match preheaders.as_slice() {
             [one] => Some(*one),
-            several => common_dominator(function, several),
+            several => dominators.get_or_insert_with(|| Dominators::of(function)).common(several),
         };
         if let Some(before) = block.and_then(|b| b.get_terminator()) {
             entrances.push(Entrance { region, before });

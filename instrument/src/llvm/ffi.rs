@@ -175,13 +175,13 @@ unsafe extern "C" {
         on_loop: extern "C" fn(*mut c_void, *const RawLoop),
         on_block: extern "C" fn(*mut c_void, LLVMBasicBlockRef, u32),
     );
-    pub fn threadtalk_shim_common_dominator(
-        function: LLVMValueRef,
-        blocks: *mut LLVMBasicBlockRef,
-        count: usize,
-    ) -> LLVMBasicBlockRef;
     pub fn threadtalk_shim_dominators_open(function: LLVMValueRef) -> *mut c_void;
     pub fn threadtalk_shim_dominates(dominators: *mut c_void, first: LLVMValueRef, second: LLVMValueRef) -> bool;
+    pub fn threadtalk_shim_common_dominator(
+        dominators: *mut c_void,
+        blocks: *const LLVMBasicBlockRef,
+        count: usize,
+    ) -> LLVMBasicBlockRef;
     pub fn threadtalk_shim_dominators_close(dominators: *mut c_void);
     pub fn threadtalk_shim_exits(
         function: LLVMValueRef,

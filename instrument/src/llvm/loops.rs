@@ -125,18 +125,6 @@ extern "C" fn on_exit(data: *mut c_void, number: usize, raw: LLVMValueRef) {
     };
 }
 
-/// The nearest block that dominates all of `blocks`.
-pub fn common_dominator<'ctx>(function: FunctionValue<'ctx>, blocks: &[BasicBlock<'ctx>]) -> Option<BasicBlock<'ctx>> {
-    let mut raw: Vec<_> = blocks.iter().map(|b| b.as_mut_ptr()).collect();
-    if raw.is_empty() {
-        return None;
-    }
-    // SAFETY: live blocks of that live function, at least one.
-    unsafe {
-        BasicBlock::new(ffi::threadtalk_shim_common_dominator(function.as_value_ref(), raw.as_mut_ptr(), raw.len()))
-    }
-}
-
 /// Which instructions dominate which in a function that does not change meanwhile.
 pub struct Dominators(*mut c_void);
 
@@ -151,6 +139,16 @@ impl Dominators {
     pub fn dominates(&self, first: InstructionValue<'_>, second: InstructionValue<'_>) -> bool {
         // SAFETY: live instructions of the function.
         unsafe { ffi::threadtalk_shim_dominates(self.0, first.as_value_ref(), second.as_value_ref()) }
+    }
+
+    /// The nearest block through which each way to any of `blocks` goes.
+    pub fn common<'ctx>(&self, blocks: &[BasicBlock<'ctx>]) -> Option<BasicBlock<'ctx>> {
+        let raw: Vec<_> = blocks.iter().map(|b| b.as_mut_ptr()).collect();
+        if raw.is_empty() {
+            return None;
+        }
+        // SAFETY: live blocks of the function, at least one.
+        unsafe { BasicBlock::new(ffi::threadtalk_shim_common_dominator(self.0, raw.as_ptr(), raw.len())) }
     }
 }
 
