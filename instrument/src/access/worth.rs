@@ -33,7 +33,8 @@ const LARGE_LOOP: usize = 400;
 const LARGE_FUNCTION: usize = 120;
 
 /// How often a loop is expected to run for each time that one around it does. What a loop around others accesses by
-/// itself is no set-up if it is more than they do in all: of a loop with `continue` LLVM makes two, one inside the other.
+/// itself is no set-up if it is more than they do in all: of a loop with `continue` LLVM makes two, one inside the
+/// other.
 const ITERATIONS: usize = 16;
 
 /// Loops of which is known, when compiling, that they run no more than [`BRIEF`] iterations; by their headers.

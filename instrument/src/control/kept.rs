@@ -26,8 +26,8 @@ const LEAST: f64 = 1.0;
 /// Most counters of a loop that are kept: there are 15 registers, and the program needs some.
 const MOST: usize = 6;
 
-/// Most loops of a function whose counters wait, those that are nested deepest: to make registers of places in the frame
-/// takes LLVM a walk through much of the function for each.
+/// Most loops of a function whose counters wait, those that are nested deepest: to make registers of places in the
+/// frame takes LLVM a walk through much of the function for each.
 const MOST_LOOPS: usize = 512;
 
 /// A loop with counters that wait.

@@ -138,8 +138,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
 
     /// Four cells, and the foreign bits of all of them.
     ///
-    /// In two numbers: two writes of 8 bytes have often left them, the lanes of a vector that the program puts together.
-    /// A load of all four would wait until both are in the cache.
+    /// In two numbers: two writes of 8 bytes have often left them, the lanes of a vector that the program puts
+    /// together. A load of all four would wait until both are in the cache.
     pub(super) fn foreign_pairs(
         &self,
         prologue: &Prologue<'ctx>,
