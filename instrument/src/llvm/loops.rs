@@ -97,8 +97,8 @@ impl<'ctx> Loops<'ctx> {
 pub type Exits<'ctx> = Vec<Option<Vec<InstructionValue<'ctx>>>>;
 
 /// For each loop, given by its header, where control goes when it leaves the loop: reached only from there. `None` for
-/// a loop for which that cannot be; nowhere for one that is never left. One call for all loops of a function: it takes as
-/// long as a walk through the function.
+/// a loop for which that cannot be; nowhere for one that is never left. One call for all loops of a function: it takes
+/// as long as a walk through the function.
 pub fn exits<'ctx>(function: FunctionValue<'ctx>, headers: &[BasicBlock<'ctx>]) -> Exits<'ctx> {
     let raw: Vec<_> = headers.iter().map(|b| b.as_mut_ptr()).collect();
     let mut found: Exits<'ctx> = vec![Some(Vec::new()); raw.len()];
