@@ -3,11 +3,13 @@
 //! Two things make a count wrong. They are the only ones in a program without data races:
 //!
 //! * Chunks of memory that **share cells** because the signature's budget was used up: a read may find the writer of
-//!   another address. Each event of such a chunk may be false. The runtime looks at a part of the events, all true
-//!   communication and a sample of the reuse, and counts those in shared cells ("suspect"). Their share bounds
-//!   the rate of false events, since an event in shared cells may still be right. If none of `n` was suspect
-//!   although chunks share cells, the bound is `3 / n`: a share above it would show in `n` events with 95 % (the
-//!   rule of three).
+//!   another address. Each event of such a chunk may be false. The runtime looks at all true communication and at
+//!   samples of the reuse, each of which stands for so many, and counts those in shared cells ("suspect"). Their shares
+//!   bound the rates of false events, since an event in shared cells may still be right: that of communication, that of
+//!   reuse, each weighted by how many of its kind there are. They are far apart where a few values are read again and
+//!   again. If none of `n` was suspect although chunks share cells, the bound is `3 / n`: a share above it would show
+//!   in `n` events with 95 % (the rule of three). Where no reuse was looked at (no distances were measured), it is
+//!   taken to be as false as communication.
 //! * Reads whose **new reader set found no room** in the table of states: true communication that was counted as reuse.
 //!   Each is one false event of all that were counted.
 //!
@@ -19,19 +21,45 @@ use threadtalk_profile::layout::Accuracy;
 
 use crate::model;
 
-/// Upper bound of the share of false events among `events` counted ones.
-pub fn false_rate(run: &Accuracy, events: u64) -> f64 {
-    (shared_cells(run) + turned_away(run, events)).min(1.0)
+/// How many events were counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Events {
+    /// True communications.
+    pub communications: u64,
+    /// Reuses.
+    pub reuse: u64,
 }
 
-fn shared_cells(run: &Accuracy) -> f64 {
+impl Events {
+    fn all(&self) -> u64 {
+        self.communications.saturating_add(self.reuse)
+    }
+}
+
+/// Upper bound of the share of false events among the counted ones.
+pub fn false_rate(run: &Accuracy, events: &Events) -> f64 {
+    (shared_cells(run, events) + turned_away(run, events.all())).min(1.0)
+}
+
+fn shared_cells(run: &Accuracy, events: &Events) -> f64 {
     if run.chunks_aliased == 0 && run.events_suspect == 0 {
         return 0.0;
     }
-    if run.events_checked == 0 {
-        return 1.0;
-    }
-    run.events_suspect.max(3) as f64 / run.events_checked as f64
+    let looks = run.events_checked.saturating_sub(run.reuse_checked);
+    let suspect = run.events_suspect.saturating_sub(run.reuse_suspect);
+    let of_communications = if looks > 0 { at_most(suspect as f64 / looks as f64, looks) } else { 1.0 };
+    let of_reuse = if run.reuse_checked > 0 && run.reuse_weight > 0 {
+        at_most(run.suspect_reuse_weight as f64 / run.reuse_weight as f64, run.reuse_checked)
+    } else {
+        of_communications
+    };
+    let share = events.reuse as f64 / events.all().max(1) as f64;
+    of_communications * (1.0 - share) + of_reuse * share
+}
+
+/// A share found in `n` looks, or what it may be although none was found.
+fn at_most(share: f64, n: u64) -> f64 {
+    share.max(3.0 / n as f64).min(1.0)
 }
 
 fn turned_away(run: &Accuracy, events: u64) -> f64 {
@@ -51,7 +79,7 @@ pub(crate) fn doubt_distances(region: &mut model::Region, false_rate: f64) {
     }
 }
 
-pub(crate) fn summary(run: &Accuracy, events: u64) -> model::Accuracy {
+pub(crate) fn summary(run: &Accuracy, events: &Events) -> model::Accuracy {
     let budget = run.signature_budget;
     model::Accuracy {
         estimated_false_rate: false_rate(run, events),
@@ -77,22 +105,49 @@ pub(crate) fn summary(run: &Accuracy, events: u64) -> model::Accuracy {
 mod tests {
     use super::*;
 
+    /// So many events, half of them reuse.
+    fn half(events: u64) -> Events {
+        Events { communications: events / 2, reuse: events / 2 }
+    }
+
     #[test]
     fn a_clean_run_has_rate_zero_and_nothing_else_has() {
         let clean = Accuracy { events_checked: 1000, chunks: 7, ..Accuracy::default() };
-        assert_eq!(false_rate(&clean, 5000), 0.0);
-        assert!(false_rate(&Accuracy { chunks_aliased: 1, ..clean }, 5000) > 0.0);
-        assert!(false_rate(&Accuracy { states_exhausted: 1, ..clean }, 5000) > 0.0);
+        assert_eq!(false_rate(&clean, &half(5000)), 0.0);
+        assert!(false_rate(&Accuracy { chunks_aliased: 1, ..clean }, &half(5000)) > 0.0);
+        assert!(false_rate(&Accuracy { states_exhausted: 1, ..clean }, &half(5000)) > 0.0);
     }
 
     #[test]
     fn rates_add_up_to_at_most_one() {
         let run = Accuracy { chunks_aliased: 2, events_checked: 1000, events_suspect: 50, ..Accuracy::default() };
-        assert_eq!(false_rate(&run, 10_000), 0.05);
-        assert_eq!(false_rate(&Accuracy { states_exhausted: 100, ..run }, 10_000), 0.05 + 0.01);
-        assert_eq!(false_rate(&Accuracy { events_suspect: 0, ..run }, 10_000), 0.003);
-        assert_eq!(false_rate(&Accuracy { states_exhausted: 20_000, ..run }, 10_000), 1.0);
-        assert_eq!(false_rate(&Accuracy { events_checked: 0, ..run }, 10_000), 1.0);
+        assert_eq!(false_rate(&run, &half(10_000)), 0.05);
+        assert_eq!(false_rate(&Accuracy { states_exhausted: 100, ..run }, &half(10_000)), 0.05 + 0.01);
+        assert_eq!(false_rate(&Accuracy { events_suspect: 0, ..run }, &half(10_000)), 0.003);
+        assert_eq!(false_rate(&Accuracy { states_exhausted: 20_000, ..run }, &half(10_000)), 1.0);
+        assert_eq!(false_rate(&Accuracy { events_checked: 0, ..run }, &half(10_000)), 1.0);
+    }
+
+    /// 900 communications, of which 90 were suspect, and 100 samples of reuse, 20 of them suspect, that stand for half
+    /// of it.
+    #[test]
+    fn reuse_is_as_false_as_its_samples_by_what_they_stand_for() {
+        let run = Accuracy {
+            chunks_aliased: 2,
+            events_checked: 1000,
+            events_suspect: 110,
+            reuse_checked: 100,
+            reuse_suspect: 20,
+            reuse_weight: 8000,
+            suspect_reuse_weight: 4000,
+            ..Accuracy::default()
+        };
+        let of = |communications, reuse| false_rate(&run, &Events { communications, reuse });
+        assert_eq!((of(900, 0), of(0, 8000)), (0.1, 0.5));
+        assert!((of(2000, 8000) - (0.2 * 0.1 + 0.8 * 0.5)).abs() < 1e-12);
+        // None of 100 samples: up to 3 %.
+        let clean = Accuracy { events_suspect: 90, reuse_suspect: 0, suspect_reuse_weight: 0, ..run };
+        assert_eq!(false_rate(&clean, &Events { communications: 0, reuse: 8000 }), 0.03);
     }
 
     #[test]
@@ -105,7 +160,7 @@ mod tests {
             dropped_budget: 4,
             ..Accuracy::default()
         };
-        assert_eq!((summary(&run, 1).occupied, summary(&run, 1).dropped), (Some(0.25), 9));
-        assert_eq!(summary(&Accuracy { signature_budget: 0, ..run }, 1).occupied, None);
+        assert_eq!((summary(&run, &half(2)).occupied, summary(&run, &half(2)).dropped), (Some(0.25), 9));
+        assert_eq!(summary(&Accuracy { signature_budget: 0, ..run }, &half(2)).occupied, None);
     }
 }

@@ -9,7 +9,7 @@ use crate::false_sharing;
 use crate::families::{self, Family, Part};
 use crate::imbalance::profile::{model::Section, sections};
 use crate::lines::{self, PairCount, Positions};
-use crate::matrices::cells::Matrices;
+use crate::matrices::cells::{Cell, Matrices};
 use crate::matrices::{Sums, balance, homogeneity};
 use crate::model::{Counts, Entry, Line, Measures, Object, Ratios, Region, Report, SCHEMA};
 use crate::objects::Objects;
@@ -43,7 +43,8 @@ pub fn analyse(profile: &Profile, options: &Options) -> Report {
     let sections = sections(profile);
     let objects = advice.add(&mut regions, sections.as_deref().unwrap_or_default());
     let is_listed = |r: &Region| options.region.as_ref().is_none_or(|filter| filter.matches(r));
-    let events = everything.cells.all.iter().fold(0u64, |n, c| n.saturating_add(c.raw).saturating_add(c.rar));
+    let sum = |of: fn(&Cell) -> u64| everything.cells.all.iter().map(of).fold(0, u64::saturating_add);
+    let events = accuracy::Events { communications: sum(|c| c.raw), reuse: sum(|c| c.rar) };
     let visits = &recorded.visits[PROGRAM as usize];
     let all = Family { visits, own: &everything, total: None };
     let program_total = analysis.region(&tree.nodes[0], 0, &all, || {
@@ -52,14 +53,14 @@ pub fn analyse(profile: &Profile, options: &Options) -> Report {
     });
     let mut program_total = program_total;
     program_total.objects = objects;
-    let false_rate = accuracy::false_rate(&profile.header().accuracy, events);
+    let false_rate = accuracy::false_rate(&profile.header().accuracy, &events);
     regions.iter_mut().chain([&mut program_total]).for_each(|region| accuracy::doubt_distances(region, false_rate));
     Report {
         schema: SCHEMA,
         program: program::program(profile),
         ended: program::ended(profile),
         options: program::recording(profile, options),
-        accuracy: accuracy::summary(&profile.header().accuracy, events),
+        accuracy: accuracy::summary(&profile.header().accuracy, &events),
         threads: threads.describe(profile),
         caches: options.caches.clone(),
         regions: regions.into_iter().filter(is_listed).collect(),

@@ -47,6 +47,13 @@ pub struct Difference {
     pub ranks_beyond: u32,
 }
 
+impl Difference {
+    /// The larger of what is made up and what is missing.
+    pub fn wrong(&self) -> f64 {
+        self.made_up.max(self.missing)
+    }
+}
+
 /// Compares `found` with `exact`.
 pub fn difference(found: &Report, exact: &Report) -> Difference {
     let events: u64 = exact.regions.iter().map(Region::events).sum();

@@ -38,7 +38,7 @@ fn percent(share: f64) -> String {
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "commit {}; {}; {} threads", self.machine.commit, self.machine.threadtalk, self.threads)?;
-        writeln!(f, "differences from the exact profile; \"noise\": another exact run")?;
+        writeln!(f, "differences from the exact profile; \"noise\": between exact runs")?;
         write!(f, "{:<18}{:>8}{:>14}{:>9}", "kernel", "budget", "events", "entries")?;
         for name in [
             "made up",
@@ -61,7 +61,7 @@ impl fmt::Display for Table {
             let error = &row.error;
             write!(f, "{:<18}{:>8}{:>14}{:>9}", row.kernel, row.budget, error.events, error.entries)?;
             let [entry, h, b] = [error.worst_entry, error.homogeneity, error.balance];
-            let noise = row.noise.made_up.max(row.noise.missing);
+            let noise = row.noise.wrong();
             let [worst, median] = [error.worst_quantile, error.median_quantile];
             let ranks = [error.worst_rank, error.median_rank, error.worst_index_rank];
             let shares = [error.made_up, error.missing, row.estimate, noise, entry, h, b, worst, median];

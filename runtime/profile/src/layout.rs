@@ -107,7 +107,7 @@ pub struct Accuracy {
     pub chunks: u64,
     /// Chunks of memory that share their cells with another chunk: the budget was used up.
     pub chunks_aliased: u64,
-    /// RaW and sampled RaR events seen on the slow path.
+    /// Events that were looked at: all RaW, and samples of RaR.
     pub events_checked: u64,
     /// Those of them in aliased chunks: each may be false.
     pub events_suspect: u64,
@@ -131,8 +131,14 @@ pub struct Accuracy {
     pub records_budget_reached: u64,
     /// Events that are not counted because even records without lines had no room in the budget.
     pub dropped_budget: u64,
-    /// Reserved; zero.
-    pub reserved: [u64; 4],
+    /// Of `events_checked`, RaR; 0 in profiles of older versions, which did not tell the two apart.
+    pub reuse_checked: u64,
+    /// Of `events_suspect`, RaR.
+    pub reuse_suspect: u64,
+    /// RaR events that those of `reuse_checked` stand for.
+    pub reuse_weight: u64,
+    /// RaR events that those of `reuse_suspect` stand for.
+    pub suspect_reuse_weight: u64,
 }
 
 /// [`FileHeader::signature_mode`].

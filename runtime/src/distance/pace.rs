@@ -1,6 +1,7 @@
 //! How long traces are exact, and how often they are sampled then.
 
 use super::shares::Shares;
+use super::waiters::Waiters;
 use threadtalk_profile::layout::CrdMode;
 
 /// How reuse distances are measured in this run.
@@ -14,6 +15,8 @@ pub struct Plan {
     pub least_period: u64,
     /// How many traces share a region.
     pub shares: Shares,
+    /// How many threads wait for an element.
+    pub waiters: Waiters,
 }
 
 /// Longest sampling period of a trace alone in its region: at 1 ns an event, which is what whole loops take, one
@@ -110,7 +113,8 @@ mod tests {
     fn periods_grow_with_the_clock_and_with_what_watches_cost_others() {
         let shares = Shares::new().unwrap();
         (0..32).for_each(|_| shares.enter(3));
-        let plan = Plan { mode: CrdMode::Auto, exact_usages: 4096, least_period: 16, shares };
+        let waiters = Waiters::new().unwrap();
+        let plan = Plan { mode: CrdMode::Auto, exact_usages: 4096, least_period: 16, shares, waiters };
         let pace = Pace::new();
         assert_eq!([0, 1 << 12, 1 << 20].map(|clock| pace.period(clock, 3, 0, &plan)), [16, 32, 1 << 13]);
         assert_eq!([0, 1 << 12, 1 << 20].map(|clock| pace.period(clock, 3, 2, &plan)), [64, 128, 1 << 15]);

@@ -251,12 +251,13 @@ impl Traces {
             }
             return Verdict::Report;
         }
-        let mut ended = false;
+        let (mut ended, mut last) = (false, false);
         // SAFETY: as above.
         let newest = unsafe { &mut (*self.slots.add(number as usize)).newest };
         if (raw || watched)
             && let Some(watch) = watches.take(element, number, newest)
         {
+            last = plan.waiters.leave(element);
             self.look_inside(number, &watch, watches, file);
             settle(memos);
             let clock = self.clock(number);
@@ -304,17 +305,19 @@ impl Traces {
                 Inserted::AlreadyWatched => {}
                 Inserted::Watched => {
                     t.begun = begun;
+                    plan.waiters.enter(sample.element);
                     return Verdict::Track { instead_of: None };
                 }
                 Inserted::Instead { of_trace, element, now_newest } => {
                     t.begun = begun;
+                    plan.waiters.enter(sample.element);
                     self.pace.crowded();
                     // SAFETY: watches carry numbers of traces that exist: they are cleared with the traces.
                     let other = unsafe { &mut *self.slots.add(of_trace as usize) };
                     other.newest = now_newest.unwrap_or(other.newest);
                     // SAFETY: the record is mapped.
                     unsafe { (*other.record).abandoned += 1 };
-                    return Verdict::Track { instead_of: Some(element) };
+                    return Verdict::Track { instead_of: plan.waiters.leave(element).then_some(element) };
                 }
             }
         }
@@ -324,7 +327,7 @@ impl Traces {
         }
         // A mark that stays is another thread's. It sends the element's next read to the slow path, whatever is known
         // of its state.
-        if watched && ended { Verdict::Untrack } else { Verdict::Count }
+        if watched && last { Verdict::Untrack } else { Verdict::Count }
     }
 
     /// How many true communications of neighbouring elements from `first` on, `most` at most, can be counted in `event`

@@ -3,6 +3,7 @@
 use crate::distance::trace::{NO_TRACE, Verdict};
 use crate::events::EventKey;
 use crate::process::{Process, accuracy};
+use crate::thread::checked::Checked;
 use crate::thread::firsts::Key;
 use crate::thread::{Thread, memos};
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -11,9 +12,6 @@ use threadtalk_abi::cell::{SHARED, TRACKED};
 use threadtalk_abi::thread::EventCounter;
 use threadtalk_profile::layout::{CrdMode, EventRecord, event_flags};
 use threadtalk_sigmem::{FreshId, track, untrack};
-
-/// Checked events that are added to the profile's totals at a time.
-const CHECKED: u32 = 4096;
 
 /// What a read was.
 pub struct Event {
@@ -28,7 +26,9 @@ pub struct Event {
 /// The event of one element, of a value that `writer` wrote.
 #[inline]
 pub fn event(t: &mut Thread, p: &Process, cell: &AtomicU32, element: u64, site: u32, (writer, e): (FreshId, Event)) {
-    check_alias(t, p, element, 1);
+    if e.raw {
+        check_alias(t, p, element, 1);
+    }
     let key = EventKey { written: writer.0, site, context: t.context };
     let Some(record) = find_record(t, p, key) else { return };
     count(t, p, cell, element, site, (record, &e));
@@ -99,7 +99,8 @@ pub fn communications_at_once<const CELLS: usize>(
 ) -> bool {
     let n = CELLS as u32;
     let looks_up = p.options.objects > 0;
-    if looks_up && n >= t.until_lookup || t.checked + n >= CHECKED || p.signature.pool.chunks_aliased() > 0 {
+    if looks_up && n >= t.until_lookup || t.checked.events + n >= Checked::MOST || p.signature.pool.chunks_aliased() > 0
+    {
         return false;
     }
     // SAFETY: the record is this thread's; the watches belong to this block.
@@ -110,7 +111,7 @@ pub fn communications_at_once<const CELLS: usize>(
         return false;
     }
     *countdown -= u64::from(n);
-    t.checked += n;
+    t.checked.communications(n, false);
     t.until_lookup -= if looks_up { n } else { 0 };
     // SAFETY: records of this thread's table are mapped for the life of the process, and only this thread counts in
     // them.
@@ -173,6 +174,8 @@ fn count(
             (*record).rar += 1;
         }
     }
+    // SAFETY: as above.
+    let next = unsafe { (*record).next };
     let verdict = if p.plan.mode == CrdMode::Off {
         Verdict::Count
     } else {
@@ -184,6 +187,12 @@ fn count(
             t.traces.usage(record, element / GRANULE, e.raw, e.tracked, &p.plan, thread)
         }
     };
+    if !e.raw {
+        // SAFETY: as above.
+        let (rar, new_next) = unsafe { ((*record).rar, (*record).next) };
+        let until_next = if new_next == next { 0 } else { new_next.saturating_sub(rar) };
+        check_reuse(t, p, element, if verdict == Verdict::Report { 1 } else { until_next });
+    }
     match verdict {
         Verdict::Count => {
             t.remember(e.state, site, record.cast());
@@ -226,7 +235,7 @@ fn attribute(t: &mut Thread, p: &Process, site: u32, mut element: u64, mut n: u6
         t.lookups = t.lookups.saturating_add(1);
         // Uniform from 1 to 2n - 1, which is n on average: a step of a linear congruential generator (Knuth, MMIX)
         // whose state is what this thread has checked and where.
-        let mixed = (element ^ u64::from(t.checked) << 32).wrapping_mul(6_364_136_223_846_793_005) >> 33;
+        let mixed = (element ^ u64::from(t.checked.events) << 32).wrapping_mul(6_364_136_223_846_793_005) >> 33;
         t.until_lookup = (mixed % (2 * lookup_period(t.lookups, p.options.objects) - 1)) as u32 + 1;
         element += GRANULE;
         n -= passed;
@@ -327,17 +336,24 @@ pub fn unmark(p: &Process, element: u64) {
     }
 }
 
-/// Counts how many events fall into cells that serve more than one chunk of memory: any of these may be false. The `n`
-/// elements from this one on lie in one chunk.
+/// Looks at true communications of `n` elements from this one on, which lie in one chunk.
 #[inline]
 fn check_alias(t: &mut Thread, p: &Process, element: u64, n: u32) {
-    t.checked += n;
-    if p.signature.pool.chunks_aliased() > 0 && p.signature.is_aliased(element) {
-        t.suspect += n;
+    t.checked.communications(n, is_suspect(p, element));
+    t.checked.flush_if_many(p);
+}
+
+/// Looks at a reuse that stands for so many, if for any.
+fn check_reuse(t: &mut Thread, p: &Process, element: u64, weight: u64) {
+    if weight > 0 {
+        t.checked.reuse(weight, is_suspect(p, element));
+        t.checked.flush_if_many(p);
     }
-    if t.checked >= CHECKED {
-        t.flush_checked(p);
-    }
+}
+
+#[inline]
+fn is_suspect(p: &Process, element: u64) -> bool {
+    p.signature.pool.chunks_aliased() > 0 && p.signature.is_aliased(element)
 }
 
 const _: () = assert!(core::mem::offset_of!(EventRecord, rar) == 0 && core::mem::offset_of!(EventRecord, next) == 8);

@@ -27,4 +27,8 @@ offsets! {
     CRD_BUDGET_REACHED = crd_budget_reached;
     RECORDS_BUDGET_REACHED = records_budget_reached;
     DROPPED_BUDGET = dropped_budget;
+    REUSE_CHECKED = reuse_checked;
+    REUSE_SUSPECT = reuse_suspect;
+    REUSE_WEIGHT = reuse_weight;
+    SUSPECT_REUSE_WEIGHT = suspect_reuse_weight;
 }

@@ -5,6 +5,7 @@ use super::options::{self, Mistake, Options};
 use super::{Process, accuracy, clock, environment, message::Line, meta};
 use crate::distance::pace::Plan;
 use crate::distance::shares::Shares;
+use crate::distance::waiters::Waiters;
 use crate::file::ProfileFile;
 use crate::file::name::{self, Path};
 use crate::memory;
@@ -112,6 +113,7 @@ fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Proce
             exact_usages: options.crd_exact_usages,
             least_period: options.crd_period,
             shares: Shares::new()?,
+            waiters: Waiters::new()?,
         },
         binding: options::bind_list(options_text()).map_or(Some(Binding::none()), Binding::new)?,
         phases: crate::phases::Plan::new(options.phases, options.phases_bytes, processors()),

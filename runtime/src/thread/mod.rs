@@ -3,6 +3,7 @@
 //! A *control block* ([`Thread`]) is the memory of a live thread; blocks are recycled. A *logical thread* is a number
 //! in the profile; it is never used again. [`attach`] brings the two together, [`detach`] parts them.
 
+pub mod checked;
 pub mod column;
 pub mod firsts;
 pub mod memos;
@@ -27,6 +28,7 @@ use crate::memory;
 use crate::memory::arena::Arena;
 use crate::phases::Phases;
 use crate::process::Process;
+use checked::Checked;
 use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use firsts::Firsts;
@@ -103,10 +105,8 @@ pub struct Thread {
     pub lookups: u32,
     /// Its record in the profile.
     pub record: *mut ThreadRecord,
-    /// Events whose cells were checked for aliasing, not yet added to the profile's total.
-    pub checked: u32,
-    /// Those in shared cells.
-    pub suspect: u32,
+    /// Events whose cells were checked for aliasing.
+    pub checked: Checked,
     /// Counters of control flow, waits, parallel sections.
     pub execution: Execution,
     /// Next free block in the pool.
@@ -174,8 +174,7 @@ impl Thread {
             until_lookup: 0,
             lookups: 0,
             record: ptr::null_mut(),
-            checked: 0,
-            suspect: 0,
+            checked: Checked::default(),
             execution: Execution::new(),
             next_free: AtomicU64::new(0),
         };
@@ -259,13 +258,18 @@ impl Thread {
         memos::settle(&mut self.header.memos);
         self.forget_memos();
         Execution::end(self, process);
-        self.flush_checked(process);
+        self.checked.flush(process);
         self.visits.end(process, self.view.thread());
         self.table.clear();
         self.records_full = false;
         process.header_count(crate::process::accuracy::CRD_BUDGET_REACHED, self.traces.clear());
+        let mut ended = |element| {
+            if process.plan.waiters.leave(element) {
+                crate::hooks::event::unmark(process, element);
+            }
+        };
         // SAFETY: the watches belong to this block.
-        unsafe { (*self.watches).clear(|element| crate::hooks::event::unmark(process, element)) };
+        unsafe { (*self.watches).clear(&mut ended) };
         // SAFETY: the traces that used it are gone.
         unsafe { self.arena.reset() };
     }
@@ -340,13 +344,6 @@ impl Thread {
     pub fn has_room_for_record(&self, budget: u64) -> bool {
         let records = (self.table.len() + 1) * size_of::<EventRecord>();
         (self.table.bytes_with_one_more() + records) as u64 <= budget
-    }
-
-    /// Adds the checked events to the profile's totals.
-    pub fn flush_checked(&mut self, process: &Process) {
-        process.header_count(crate::process::accuracy::EVENTS_CHECKED, u64::from(self.checked));
-        process.header_count(crate::process::accuracy::EVENTS_SUSPECT, u64::from(self.suspect));
-        (self.checked, self.suspect) = (0, 0);
     }
 }
 

@@ -72,8 +72,6 @@ pub fn merge(parts: &[Part], how: How) -> Header {
 }
 
 fn add(a: Accuracy, b: &Accuracy) -> Accuracy {
-    let mut reserved = a.reserved;
-    reserved.iter_mut().zip(b.reserved).for_each(|(sum, more)| *sum = sum.saturating_add(more));
     Accuracy {
         signature_budget: a.signature_budget.saturating_add(b.signature_budget),
         signature_mapped: a.signature_mapped.saturating_add(b.signature_mapped),
@@ -91,7 +89,10 @@ fn add(a: Accuracy, b: &Accuracy) -> Accuracy {
         crd_budget_reached: a.crd_budget_reached.saturating_add(b.crd_budget_reached),
         records_budget_reached: a.records_budget_reached.saturating_add(b.records_budget_reached),
         dropped_budget: a.dropped_budget.saturating_add(b.dropped_budget),
-        reserved,
+        reuse_checked: a.reuse_checked.saturating_add(b.reuse_checked),
+        reuse_suspect: a.reuse_suspect.saturating_add(b.reuse_suspect),
+        reuse_weight: a.reuse_weight.saturating_add(b.reuse_weight),
+        suspect_reuse_weight: a.suspect_reuse_weight.saturating_add(b.suspect_reuse_weight),
     }
 }
 

@@ -117,7 +117,10 @@ fn accuracy(bytes: &[u8]) -> Accuracy {
         crd_budget_reached: field!(bytes, Accuracy, crd_budget_reached),
         records_budget_reached: field!(bytes, Accuracy, records_budget_reached),
         dropped_budget: field!(bytes, Accuracy, dropped_budget),
-        reserved: field!(bytes, Accuracy, reserved),
+        reuse_checked: field!(bytes, Accuracy, reuse_checked),
+        reuse_suspect: field!(bytes, Accuracy, reuse_suspect),
+        reuse_weight: field!(bytes, Accuracy, reuse_weight),
+        suspect_reuse_weight: field!(bytes, Accuracy, suspect_reuse_weight),
     }
 }
 

@@ -152,7 +152,10 @@ pub fn accuracy(r: &mut [u8], a: &Accuracy) {
     put!(r, Accuracy, crd_budget_reached, a.crd_budget_reached);
     put!(r, Accuracy, records_budget_reached, a.records_budget_reached);
     put!(r, Accuracy, dropped_budget, a.dropped_budget);
-    put!(r, Accuracy, reserved, a.reserved);
+    put!(r, Accuracy, reuse_checked, a.reuse_checked);
+    put!(r, Accuracy, reuse_suspect, a.reuse_suspect);
+    put!(r, Accuracy, reuse_weight, a.reuse_weight);
+    put!(r, Accuracy, suspect_reuse_weight, a.suspect_reuse_weight);
 }
 
 /// The pages of all histograms.
