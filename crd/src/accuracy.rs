@@ -79,10 +79,10 @@ pub(crate) fn doubt_distances(region: &mut model::Region, false_rate: f64) {
     }
 }
 
-pub(crate) fn summary(run: &Accuracy, events: &Events) -> model::Accuracy {
+pub(crate) fn summary(run: &Accuracy, estimated_false_rate: f64) -> model::Accuracy {
     let budget = run.signature_budget;
     model::Accuracy {
-        estimated_false_rate: false_rate(run, events),
+        estimated_false_rate,
         occupied: (budget > 0).then(|| run.signature_mapped as f64 / budget as f64),
         dropped: run.dropped_reentrant.saturating_add(run.dropped_full).saturating_add(run.dropped_budget),
         dropped_reentrant: run.dropped_reentrant,
@@ -160,7 +160,7 @@ mod tests {
             dropped_budget: 4,
             ..Accuracy::default()
         };
-        assert_eq!((summary(&run, &half(2)).occupied, summary(&run, &half(2)).dropped), (Some(0.25), 9));
-        assert_eq!(summary(&Accuracy { signature_budget: 0, ..run }, &half(2)).occupied, None);
+        assert_eq!((summary(&run, 0.0).occupied, summary(&run, 0.0).dropped), (Some(0.25), 9));
+        assert_eq!(summary(&Accuracy { signature_budget: 0, ..run }, 0.0).occupied, None);
     }
 }

@@ -13,23 +13,17 @@ const REGIONS: usize = 1 << 20;
 /// The number of traces of each region. They are counted by all threads, when a trace begins.
 #[derive(Clone, Copy)]
 pub struct Shares {
-    counts: *const AtomicU32,
+    counts: &'static [AtomicU32],
 }
-
-// SAFETY: atomics that live for ever.
-unsafe impl Send for Shares {}
-// SAFETY: as above.
-unsafe impl Sync for Shares {}
 
 impl Shares {
     /// No traces. `None`: no memory.
     pub fn new() -> Option<Self> {
-        Some(Self { counts: memory::reserve(REGIONS * size_of::<AtomicU32>())?.as_ptr().cast() })
+        Some(Self { counts: memory::counts(REGIONS)? })
     }
 
     fn count(&self, region: u32) -> Option<&AtomicU32> {
-        // SAFETY: below the number of counts, which are zeroed memory that is never unmapped.
-        ((region as usize) < REGIONS).then(|| unsafe { &*self.counts.add(region as usize) })
+        self.counts.get(region as usize)
     }
 
     /// A trace of the region begins.

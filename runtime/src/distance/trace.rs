@@ -62,9 +62,9 @@ pub enum Verdict {
     /// Later reuse must come here.
     Report,
     /// As `Report`, for this element only: mark its cell. The watch of another element may have made room: its mark
-    /// goes.
+    /// goes, if no other thread waits for it.
     Track {
-        /// The other element.
+        /// The other element, whose mark goes.
         instead_of: Option<u64>,
     },
     /// As `Count`, and the cell need not be marked any longer.
@@ -301,16 +301,15 @@ impl Traces {
             let begun = t.begun + period;
             let sample = Sample { element, start: clock, trace: number, weight: period as u32, begun };
             watches.share_with(threads);
-            match watches.insert(sample, random, &mut t.newest) {
+            let inserted = watches.insert(sample, random, &mut t.newest);
+            if inserted != Inserted::AlreadyWatched {
+                t.begun = begun;
+                plan.waiters.enter(element);
+            }
+            match inserted {
                 Inserted::AlreadyWatched => {}
-                Inserted::Watched => {
-                    t.begun = begun;
-                    plan.waiters.enter(sample.element);
-                    return Verdict::Track { instead_of: None };
-                }
+                Inserted::Watched => return Verdict::Track { instead_of: None },
                 Inserted::Instead { of_trace, element, now_newest } => {
-                    t.begun = begun;
-                    plan.waiters.enter(sample.element);
                     self.pace.crowded();
                     // SAFETY: watches carry numbers of traces that exist: they are cleared with the traces.
                     let other = unsafe { &mut *self.slots.add(of_trace as usize) };

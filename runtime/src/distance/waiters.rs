@@ -14,18 +14,13 @@ const COUNTS_LOG2: u32 = 16;
 /// A count for each element, by a hash. Written where samples begin and end, by all threads.
 #[derive(Clone, Copy)]
 pub struct Waiters {
-    counts: *const AtomicU32,
+    counts: &'static [AtomicU32],
 }
-
-// SAFETY: atomics that live for ever.
-unsafe impl Send for Waiters {}
-// SAFETY: as above.
-unsafe impl Sync for Waiters {}
 
 impl Waiters {
     /// Nobody waits. `None`: no memory.
     pub fn new() -> Option<Self> {
-        Some(Self { counts: memory::reserve(size_of::<AtomicU32>() << COUNTS_LOG2)?.as_ptr().cast() })
+        Some(Self { counts: memory::counts(1 << COUNTS_LOG2)? })
     }
 
     /// A thread begins to wait for an element. Comes before it marks the cell.
@@ -33,18 +28,18 @@ impl Waiters {
     /// Relaxed, as all here: between another thread's [`Self::leave`] and its store of the cell without the mark, this
     /// one's mark may be lost, as before; then one interval of some thousands is found too long.
     pub fn enter(&self, element: u64) {
-        self.count(element).fetch_add(1, Ordering::Relaxed);
+        if let Some(count) = self.count(element) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     /// It has ended to wait. Whether nobody else does, so that the mark may go.
     pub fn leave(&self, element: u64) -> bool {
-        self.count(element).fetch_sub(1, Ordering::Relaxed) == 1
+        self.count(element).is_none_or(|count| count.fetch_sub(1, Ordering::Relaxed) == 1)
     }
 
-    fn count(&self, element: u64) -> &AtomicU32 {
-        let place = element.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - COUNTS_LOG2);
-        // SAFETY: below the number of counts, which are zeroed memory that is never unmapped.
-        unsafe { &*self.counts.add(place as usize) }
+    fn count(&self, element: u64) -> Option<&AtomicU32> {
+        self.counts.get((element.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - COUNTS_LOG2)) as usize)
     }
 }
 

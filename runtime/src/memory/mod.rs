@@ -7,10 +7,19 @@ pub mod arena;
 pub mod cells;
 
 use core::ptr::{self, NonNull};
+use core::slice;
+use core::sync::atomic::AtomicU32;
 
 /// Zeroed memory that costs nothing until it is touched (`MAP_NORESERVE`: not counted against the commit limit).
 pub fn reserve(bytes: usize) -> Option<NonNull<u8>> {
     map(ptr::null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_NORESERVE)
+}
+
+/// Zeroed counts that all threads may use and that live for ever.
+pub fn counts(number: usize) -> Option<&'static [AtomicU32]> {
+    let first = reserve(number * size_of::<AtomicU32>())?.as_ptr().cast::<AtomicU32>();
+    // SAFETY: zeroed memory of that length, aligned to a page, never unmapped, and only used as atomics.
+    Some(unsafe { slice::from_raw_parts(first, number) })
 }
 
 /// Whether the address space is limited (`ulimit -v`): then what can be done without is.
