@@ -403,6 +403,7 @@ impl Traces {
     }
 
     #[cold]
+    #[inline(never)]
     fn gives_way(&mut self, number: u32, plan: &Plan) {
         let most = plan.most_in_the_way(self.region(number));
         // SAFETY: as above.

@@ -25,6 +25,8 @@ pub struct Part {
     pub granules: u64,
     /// The iterations that read them: the first and the last one.
     pub range: (u64, u64),
+    /// Of a tile's first 64 slices, those with such granules: a bit for each.
+    pub slices: u64,
 }
 
 /// What the events of a loop count in.
@@ -39,19 +41,21 @@ impl Parts {
         Self { parts: [const { MaybeUninit::uninit() }; MOST_PARTS], used: 0 }
     }
 
-    /// So many more granules, of a range of iterations, count in a counter. `None`: there are too many counters.
+    /// So many more granules, of a range of iterations and of these slices of a tile, count in a counter. `None`: there
+    /// are too many counters.
     #[inline]
-    pub fn add(&mut self, counter: *mut EventCounter, granules: u64, range: (u64, u64)) -> Option<()> {
+    pub fn add(&mut self, counter: *mut EventCounter, granules: u64, range: (u64, u64), slices: u64) -> Option<()> {
         for part in self.parts.iter_mut().take(self.used) {
             // SAFETY: the first `used` ones were written.
             let part = unsafe { part.assume_init_mut() };
             if part.counter == counter {
                 part.granules += granules;
                 part.range = (part.range.0.min(range.0), part.range.1.max(range.1));
+                part.slices |= slices;
                 return Some(());
             }
         }
-        self.parts.get_mut(self.used)?.write(Part { counter, granules, range });
+        self.parts.get_mut(self.used)?.write(Part { counter, granules, range, slices });
         self.used += 1;
         Some(())
     }
@@ -136,15 +140,25 @@ impl Thread {
         match parts.all() {
             [] => Some(core::ptr::null_mut()),
             [one] => Some(one.counter),
-            _ => {
-                let counter = self.mixtures.counter(parts);
-                if counter.is_none() {
-                    self.forget_windows();
-                    self.mixtures.clear();
-                }
-                counter
-            }
+            _ => self.mixture(parts),
         }
+    }
+
+    /// The same for a tile that is read so often: where its events are is remembered unless all reads are.
+    pub fn tile_counter(&mut self, parts: &Parts, reads: u64) -> Option<*mut EventCounter> {
+        match parts.all() {
+            [one] if one.granules < reads => self.mixture(parts),
+            _ => self.mixed_counter(parts),
+        }
+    }
+
+    fn mixture(&mut self, parts: &Parts) -> Option<*mut EventCounter> {
+        let counter = self.mixtures.counter(parts);
+        if counter.is_none() {
+            self.forget_windows();
+            self.mixtures.clear();
+        }
+        counter
     }
 
     /// Calls for each counter behind a window's with the granules that count there, of `granules` in all.
@@ -155,7 +169,7 @@ impl Thread {
         granules: u64,
         mut each: impl FnMut(&mut EventCounter, u64),
     ) {
-        for part in self.parts(&Part { counter, granules, range: (0, 0) }) {
+        for part in self.parts(&Part { counter, granules, range: (0, 0), slices: 0 }) {
             // SAFETY: counters come from this thread's event cache, mapped for the life of the process, and only this
             // thread counts in them.
             each(unsafe { &mut *part.counter }, part.granules);
@@ -175,7 +189,8 @@ mod tests {
 
     fn parts(of: &[(usize, u64)]) -> Parts {
         let mut parts = Parts::new();
-        of.iter().for_each(|&(counter, n)| parts.add(core::ptr::without_provenance_mut(counter), n, (0, 0)).unwrap());
+        of.iter()
+            .for_each(|&(counter, n)| parts.add(core::ptr::without_provenance_mut(counter), n, (0, 0), 0).unwrap());
         parts
     }
 
@@ -193,9 +208,9 @@ mod tests {
     #[test]
     fn more_counters_than_a_mixture_has_room_for_are_refused() {
         let mut parts = parts(&[]);
-        let room = (1..100).take_while(|n| parts.add(core::ptr::without_provenance_mut(8 * n), 1, (0, 0)).is_some());
+        let room = (1..100).take_while(|n| parts.add(core::ptr::without_provenance_mut(8 * n), 1, (0, 0), 0).is_some());
         assert_eq!(room.count(), MOST_PARTS);
-        assert_eq!(parts.add(core::ptr::without_provenance_mut(8), 1, (0, 0)), Some(()), "one that has room");
+        assert_eq!(parts.add(core::ptr::without_provenance_mut(8), 1, (0, 0), 0), Some(()), "one that has room");
     }
 
     #[test]

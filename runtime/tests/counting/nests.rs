@@ -16,12 +16,14 @@ const RESULTS: u64 = 32 << 10;
 const RESULT: u64 = 16 << 10;
 
 /// How many nests were settled as a whole, of these with first reads, with elements that are read again and again and
-/// were not known before, and how many were refused.
+/// were not known before, all of them in each iteration of the outermost loop or others in each one, and how many were
+/// refused.
 #[derive(Debug, Default)]
 pub struct Outcome {
     pub settled: u32,
     pub with_first_reads: u32,
     pub by_rounds: u32,
+    pub within_rounds: u32,
     pub refused: u32,
 }
 
@@ -133,7 +135,9 @@ fn nest(driver: &mut Driver, oracle: &mut Oracle, rng: &mut Rng, thread: u32, ou
     if settled {
         outcome.settled += 1;
         outcome.with_first_reads += u32::from(new.iter().any(|reuse| !reuse));
-        outcome.by_rounds += u32::from(!known && product.sizes[0] > 1 && !product.turned);
+        let again = !known && product.sizes[0] > 1;
+        outcome.by_rounds += u32::from(again && !product.turned);
+        outcome.within_rounds += u32::from(again && product.turned);
     } else {
         outcome.refused += 1;
         product.each(|op| driver.step(&Step { thread, op }));

@@ -1,6 +1,6 @@
 //! Accesses of a loop that move by the same stride at fixed distances.
 
-use super::samples::Apart;
+use super::turns::Apart;
 use super::{Look, rows, strided};
 use crate::process::Process;
 use crate::thread::Thread;

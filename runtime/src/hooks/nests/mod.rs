@@ -8,6 +8,7 @@
 //! Samples of the reuse distance are due at a certain event, and end at one: [`samples`]. A watched element's cell is
 //! marked, so that a window with it is not made, and those that were are forgotten.
 
+mod flows;
 mod group;
 mod order;
 mod rows;
@@ -15,6 +16,7 @@ mod samples;
 mod strided;
 mod tile;
 pub mod tiles;
+mod turns;
 mod unread;
 
 use super::loops::{self, Kind};
@@ -24,9 +26,9 @@ use crate::thread::{Thread, memos};
 use core::mem::MaybeUninit;
 use group::Group;
 use order::Order;
-use samples::Apart;
 use threadtalk_abi::loops::{Access, MOST_IN_NEST, NestAccess, STRIDED, WRITE};
 use threadtalk_abi::window::Window;
+use turns::Apart;
 
 /// Bytes of rows that are looked at here. The question for a longer one costs less than the row, and [`loops`]
 /// tolerates rims.
@@ -66,7 +68,7 @@ impl Look<'_> {
     /// Its events as one part.
     fn part(&self) -> Part {
         let range = self.range.unwrap_or_else(|| self.order().range());
-        Part { counter: self.window.counter, granules: self.granules, range }
+        Part { counter: self.window.counter, granules: self.granules, range, slices: 0 }
     }
 }
 
@@ -128,6 +130,7 @@ fn ask(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> Ans
         let members = rest.iter().take_while(|a| a.window == head.window).count();
         let Some((group, others)) = rest.split_at_checked(members) else { return Answer::Mixed };
         rest = others;
+        apart.look = used as u32;
         let Some(look) = Group::of(group, iterations).and_then(|group| group.look(t, p, &mut apart)) else {
             return Answer::Mixed;
         };

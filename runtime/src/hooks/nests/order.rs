@@ -19,6 +19,34 @@ struct Move {
     time: i64,
 }
 
+/// How much of the iteration that begins at a moment is over ([`Order::reads_before`]).
+#[derive(Clone, Copy)]
+pub enum Now {
+    /// Nothing: the access is behind in the loop's body.
+    Ahead,
+    /// All of it: the access is before.
+    Over,
+    /// What lies below this address.
+    At(u64),
+}
+
+/// Some parts of what is read: see [`Order::slices`].
+#[derive(Clone, Copy)]
+pub struct Slices {
+    /// The loop that goes from one to the next.
+    step: u8,
+    /// A bit for each.
+    bits: u64,
+}
+
+impl Slices {
+    /// How many of them are below this number.
+    fn first(self, number: u64) -> u64 {
+        let below = 1u64.checked_shl(number.min(64) as u32).map_or(u64::MAX, |bit| bit - 1);
+        u64::from((self.bits & below).count_ones())
+    }
+}
+
 /// The reads of a group, each as often as it happens.
 #[derive(Clone, Copy)]
 pub struct Order {
@@ -31,6 +59,8 @@ pub struct Order {
     /// The loops. Short strides first, so that what a longer one leaves of a distance belongs to those before it;
     /// loops that all read the same as they are nested, innermost first.
     moves: [Move; STEPS],
+    /// Numbers of them, outermost first.
+    nested: [u8; STEPS],
 }
 
 impl Order {
@@ -74,7 +104,14 @@ impl Order {
                 moves.swap(one, other);
             }
         }
-        Order { first, begin, bytes, moves }
+        let mut nested = [0, 1, 2];
+        for (one, other) in [(0, 1), (1, 2), (0, 1)] {
+            let time = |of: usize| moves[nested[of] as usize].time.unsigned_abs();
+            if time(one) < time(other) {
+                nested.swap(one, other);
+            }
+        }
+        Order { first, begin, bytes, moves, nested }
     }
 
     /// How many reads of granules there are.
@@ -117,6 +154,69 @@ impl Order {
             (rest, at) = (rest - time * i, at + time * i);
         }
         next
+    }
+
+    /// Parts of what is read, of equal size: as many as the loop with the longest stride has iterations. The distance
+    /// from one to the next; how many there are.
+    pub fn slices(&self) -> (u64, u64) {
+        self.longest().map_or((u64::MAX, 1), |(_, step)| (step.stride, step.count))
+    }
+
+    fn longest(&self) -> Option<(u8, &Move)> {
+        (0..).zip(&self.moves).filter(|(_, step)| step.count > 1 && step.stride > 0).last()
+    }
+
+    /// These slices, a bit for each.
+    pub fn some(&self, bits: u64) -> Option<Slices> {
+        self.longest().filter(|(_, step)| step.time >= 0).map(|(step, _)| Slices { step, bits })
+    }
+
+    /// How many granules are read before a moment, of some slices or of all: those of the iterations that begin before
+    /// it, and of one that begins then what `now` says.
+    pub fn reads_before(&self, at: u64, now: Now, of: Option<Slices>) -> u64 {
+        let (mut rest, mut iterations, mut address) = (at, 0u64, self.first);
+        // Whether an iteration runs, and whether that is in one of the slices.
+        let (mut running, mut counts) = (true, true);
+        let nested = self.nested.iter().filter_map(|&number| Some((number, self.moves.get(usize::from(number))?)));
+        // In loops with one iteration it is the first one.
+        for (number, step) in nested.filter(|(_, step)| step.count > 1) {
+            let time = step.time.unsigned_abs();
+            let mut i = rest.checked_div(time).unwrap_or(0);
+            if i >= step.count {
+                // The last one is over.
+                (i, rest, running) = (step.count, 0, false);
+            }
+            rest -= time.saturating_mul(i).min(rest);
+            let place = if step.time < 0 { (step.count - 1).saturating_sub(i) } else { i };
+            address = address.wrapping_add(step.stride.wrapping_mul(place));
+            let (all, before, has) = match of.filter(|some| some.step == number) {
+                None => (step.count, i, true),
+                Some(some) => (some.first(step.count), some.first(i), some.first(i + 1) > some.first(i)),
+            };
+            iterations = iterations.saturating_mul(all).saturating_add(if counts { before } else { 0 });
+            counts &= has;
+        }
+        let each = self.bytes / GRANULE;
+        let of_this = match now {
+            _ if !(running && counts) => 0,
+            _ if rest > 0 => each,
+            Now::Ahead => 0,
+            Now::Over => each,
+            Now::At(to) => (to.saturating_sub(address) / GRANULE).min(each),
+        };
+        iterations.saturating_mul(each).saturating_add(of_this)
+    }
+
+    /// Whether bytes side by side, a row of what it reads once, are read one after the other from the first on.
+    pub fn reads_at_once(&self, bytes: u64) -> bool {
+        let mut longest = 0;
+        self.moves.iter().filter(|step| step.count > 1).all(|step| {
+            let later = step.time > longest;
+            if step.stride < bytes {
+                longest = step.time;
+            }
+            later
+        })
     }
 
     /// From when to when it reads, both included.
@@ -199,15 +299,7 @@ mod tests {
     fn reads_of_a_nest_are_what_its_iterations_read() {
         let mut rng = Rng::with_seed(7);
         for _ in 0..500 {
-            // Two of its loops move, each by more than all before it, and one does not; in any order.
-            let bytes = [4, 8, 16][rng.usize(0..3)];
-            let (short, long) = (rng.u64(1..5), rng.u64(1..5));
-            let stride = i64::from(bytes) * rng.i64(1..3);
-            let further = stride * short as i64 + 4 * rng.i64(0..3);
-            let mut steps =
-                [(stride, short), (further, long), (0, rng.u64(1..5))].map(|(stride, count)| Step { stride, count });
-            rng.shuffle(&mut steps);
-            let access = NestAccess { address: START, bytes, flags: 0, site: 1, window: 1, steps };
+            let access = nest(&mut rng);
             let order = Order::of_nest(&access);
             let mut expected = reads(&access);
             let mut found: Vec<_> = (0..order.reads()).map(|number| order.read(number)).collect();
@@ -226,6 +318,79 @@ mod tests {
             expected.sort_unstable();
             assert_eq!(found, expected, "{access:?}");
         }
+    }
+
+    /// A nest of three loops in any order: two move, each by more than all before it, and one does not.
+    fn nest(rng: &mut Rng) -> NestAccess {
+        let bytes = [4, 8, 16][rng.usize(0..3)];
+        let (short, long) = (rng.u64(1..5), rng.u64(1..5));
+        let stride = i64::from(bytes) * rng.i64(1..3);
+        let further = stride * short as i64 + 4 * rng.i64(0..3);
+        let mut steps =
+            [(stride, short), (further, long), (0, rng.u64(1..5))].map(|(stride, count)| Step { stride, count });
+        rng.shuffle(&mut steps);
+        NestAccess { address: START, bytes, flags: 0, site: 1, window: 1, steps }
+    }
+
+    #[test]
+    fn what_is_read_before_a_moment_is_what_the_iterations_before_it_read() {
+        let mut rng = Rng::with_seed(8);
+        for _ in 0..500 {
+            let access = nest(&mut rng);
+            let order = Order::of_nest(&access);
+            let all = reads(&access);
+            let before = |read: &dyn Fn(u64, u64) -> bool| all.iter().filter(|(to, at)| read(*to, *at)).count() as u64;
+            for &(address, at) in all.iter().chain(&[(START, 0), (START, 1), (START, NEST), (START, NEST / 3)]) {
+                assert_eq!(order.reads_before(at, Now::Ahead, None), before(&|_, then| then < at), "{access:?} {at}");
+                assert_eq!(order.reads_before(at, Now::Over, None), before(&|_, then| then <= at), "{access:?} {at}");
+                if all.contains(&(address, at)) {
+                    let lower = before(&|to, then| (then, to) < (at, address));
+                    assert_eq!(order.reads_before(at, Now::At(address), None), lower, "{access:?} {at}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_read_of_some_slices_before_a_moment_is_what_the_iterations_read_of_them() {
+        let mut rng = Rng::with_seed(9);
+        let mut with_slices = 0;
+        for _ in 0..500 {
+            let access = nest(&mut rng);
+            let order = Order::of_nest(&access);
+            let bits = rng.u64(0..16);
+            let (stride, count) = order.slices();
+            let Some(slices) = order.some(bits) else { continue };
+            with_slices += u32::from(count > 1);
+            let is_one = |address: u64| bits >> ((address - START) / stride) & 1 == 1;
+            let all: Vec<_> = reads(&access).into_iter().filter(|(address, _)| is_one(*address)).collect();
+            for &(address, at) in &reads(&access) {
+                let before = all.iter().filter(|(_, then)| *then < at).count() as u64;
+                assert_eq!(order.reads_before(at, Now::Ahead, Some(slices)), before, "{access:?} {bits:b} {at}");
+                if is_one(address) {
+                    let lower = all.iter().filter(|(to, then)| (*then, *to) < (at, address)).count() as u64;
+                    let found = order.reads_before(at, Now::At(address), Some(slices));
+                    assert_eq!(found, lower, "{access:?} {bits:b} {at}");
+                }
+            }
+            assert_eq!(order.reads_before(NEST, Now::Over, Some(slices)), all.len() as u64);
+        }
+        assert!(with_slices > 400, "{with_slices}");
+    }
+
+    #[test]
+    fn rows_are_read_at_once_or_not() {
+        // a[i][k] of 4 x 4 elements: for each i all k, or for each k all i.
+        let order = |steps: [(i64, u64); 3]| {
+            let steps = steps.map(|(stride, count)| Step { stride, count });
+            Order::of_nest(&NestAccess { address: START, bytes: 8, flags: 0, site: 1, window: 1, steps })
+        };
+        assert!(order([(8, 4), (96, 4), (0, 1)]).reads_at_once(32));
+        assert!(!order([(96, 4), (8, 4), (0, 1)]).reads_at_once(32));
+        // The same of a block whose rows are side by side, which is one row.
+        assert!(order([(8, 4), (32, 4), (0, 1)]).reads_at_once(128));
+        assert!(!order([(32, 4), (8, 4), (0, 1)]).reads_at_once(128));
+        assert!(order([(8, 4), (0, 1), (0, 1)]).reads_at_once(32), "the only one");
     }
 
     #[test]

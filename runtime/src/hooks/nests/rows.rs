@@ -3,7 +3,7 @@
 use super::Look;
 use super::group::{Group, Kind};
 use super::order::Order;
-use super::samples::Apart;
+use super::turns::Apart;
 use crate::hooks::loops::plain;
 use crate::hooks::scan::prefix;
 use crate::process::Process;

@@ -11,8 +11,8 @@
 
 use super::Look;
 use super::group::{Group, Kind};
-use super::samples::Apart;
-use super::tile::Refused;
+use super::tile::{FirstReads, Refused};
+use super::turns::Apart;
 use super::unread::Unread;
 use crate::process::Process;
 use crate::thread::Thread;
@@ -44,7 +44,7 @@ pub fn look(group: Group, steps: (i64, u64), t: &mut Thread, p: &Process, apart:
                 t.put_column(place.0, place.1, found);
                 found
             }
-            Err(Refused::Unread) => {
+            Err(Refused::Unread(_)) => {
                 let column =
                     Unread { from: group.from, bytes: group.to - group.from, stride: steps.0, site: group.site? };
                 apart.unread.add(column, steps.1)?;
@@ -96,7 +96,7 @@ fn scan(group: &Group, (stride, iterations): (i64, u64), t: &mut Thread, p: &Pro
         if scan.access(t, p, stride * i).is_none() {
             // Where most is known the loop's sequences are faster than reads by themselves.
             let is_unread = scan.unread && scan.iteration <= iterations / MOST_KNOWN;
-            return Err(if is_unread { Refused::Unread } else { Refused::Mixed });
+            return Err(if is_unread { Refused::Unread(FirstReads::Once) } else { Refused::Mixed });
         }
     }
     let counter = t.mixed_counter(&scan.parts).ok_or(Refused::Mixed)?;
@@ -165,7 +165,7 @@ impl Scan<'_> {
         }
         let addresses = (address..).step_by(GRANULE as usize);
         let noted = cells.iter().zip(addresses).all(|(cell, at)| self.note(t, *cell, at));
-        self.parts.add(kind.counter, cells.len() as u64, (self.iteration, self.iteration)).filter(|()| noted)
+        self.parts.add(kind.counter, cells.len() as u64, (self.iteration, self.iteration), 0).filter(|()| noted)
     }
 
     /// Notes an element if it is watched. `false`: there is no room for it.

@@ -4,7 +4,7 @@ use super::Look;
 use super::group::{Group, Kind};
 use super::order::Order;
 use super::rows::{alike, each_watched, state};
-use super::samples::Apart;
+use super::turns::Apart;
 use crate::hooks::loops;
 use crate::process::Process;
 use crate::thread::Thread;
@@ -18,10 +18,31 @@ const SHORT: u64 = 32;
 
 /// Why a tile or a column cannot be counted as a whole.
 pub enum Refused {
-    /// Some elements are not known before they are read the first time; those of a tile are read again and again.
-    Unread,
+    /// Some elements are not known before they are read the first time.
+    Unread(FirstReads),
     /// Anything else.
     Mixed,
+}
+
+/// How a nest reads what is not known.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FirstReads {
+    /// Once, and not row by row.
+    Once,
+    /// All of it in each iteration of the outermost loop.
+    Again,
+    /// Again and again in one iteration of the outermost loop, and others in the next one.
+    Within,
+}
+
+impl FirstReads {
+    fn by(access: &NestAccess, times: u64) -> Self {
+        match outermost(access).and_then(|step| access.steps.get(step)) {
+            _ if times == 1 => Self::Once,
+            Some(last) if last.stride != 0 => Self::Within,
+            _ => Self::Again,
+        }
+    }
 }
 
 /// What an access of a nest touches.
@@ -115,16 +136,14 @@ impl Tile {
         for row in self.rows() {
             let end = row + self.width;
             let reached = found.look_at_row(self, (&group, &order), (row, end), (t, p), apart)?;
-            if reached < end && self.times == 1 {
+            if reached < end && self.times == 1 && order.reads_at_once(self.width) {
                 let at = order.next(reached, None).ok_or(Refused::Mixed)?;
-                apart.add_row(reached, end - reached, at, access.site).ok_or(Refused::Mixed)?;
+                apart.add_row(reached, (end - reached) as u32, at, access.site).ok_or(Refused::Mixed)?;
             } else if reached < end {
-                let last = outermost(access).map(|step| access.steps[step]);
-                let by_rounds = last.is_some_and(|last| last.stride == 0 && last.count == self.times);
-                return Err(if by_rounds { Refused::Unread } else { Refused::Mixed });
+                return Err(Refused::Unread(FirstReads::by(access, self.times)));
             }
         }
-        let counter = t.mixed_counter(&found.parts).ok_or(Refused::Mixed)?;
+        let counter = t.tile_counter(&found.parts, group.granules).ok_or(Refused::Mixed)?;
         let mut window = group.window(t, (group.from, group.to), counter);
         window.granules = found.parts.granules();
         window.cells = self.times;
@@ -181,7 +200,9 @@ impl Found {
             }
             if !kind.counter.is_null() {
                 let range = order.range_of(row, end - row);
-                let counted = self.parts.add(kind.counter, (to - at) / GRANULE * tile.times, range);
+                let slice = |address: u64| (address - tile.from).checked_div(order.slices().0).unwrap_or(0);
+                let slices = bits(slice(at), slice(to - 1));
+                let counted = self.parts.add(kind.counter, (to - at) / GRANULE * tile.times, range, slices);
                 let awaited = |address| apart.add_awaited(address, order.next(address, None)?, group.site?);
                 counted.and_then(|()| each_watched(t, (at, to), kind, awaited)).ok_or(Refused::Mixed)?;
             }
@@ -189,6 +210,12 @@ impl Found {
         }
         Ok(end)
     }
+}
+
+/// These numbers as bits, from the first one to the last; but for those above 63.
+fn bits(first: u64, last: u64) -> u64 {
+    let from = |number: u64| if number < 64 { u64::MAX << number } else { 0 };
+    from(first) & !from(last + 1)
 }
 
 /// The step of an access that is the outermost loop of its nest, if that has more than one iteration.

@@ -7,18 +7,19 @@
 //! event.
 //!
 //! Samples of the reuse distance begin and end in nests as in loops ([`samples`]), and what a nest reads once may be
-//! new to its thread. What it reads again and again may be, too, if that takes another iteration of its outermost loop
-//! each time: then these are counted one after the other until it is known. A block of 32 x 32 elements whose first
-//! reads ran with hooks took 180 microseconds, ten times its own time.
+//! new to its thread, row by row. What it reads again and again may be, too, and what it reads in another order: then
+//! the iterations of its outermost loop are counted one after the other until all is known, and theirs in the same
+//! way. A block of 32 x 32 elements whose first reads ran with hooks took 180 microseconds, ten times its own time.
 
-use super::samples::{self, Apart};
-use super::tile::{Refused, Tile, outermost};
+use super::samples;
+use super::tile::{FirstReads, Refused, Tile, outermost};
+use super::turns::Apart;
 use super::{Answer, Look, MOST_SKIPPED, count};
 use crate::hooks::{loops, range};
 use crate::process::Process;
 use crate::thread::Thread;
 use core::mem::MaybeUninit;
-use threadtalk_abi::loops::{Access, FIXED, MOST_IN_NEST, NestAccess, WRITE};
+use threadtalk_abi::loops::{Access, FIXED, MOST_IN_NEST, NestAccess, STEPS, Step, WRITE};
 use threadtalk_profile::layout::CrdMode;
 
 /// Rows are told apart so that a look at each pays: all accesses are together at least so many times as long as the
@@ -49,56 +50,75 @@ fn ask(t: &mut Thread, p: &Process, accesses: &[NestAccess]) -> Answer {
     }
     match whole(t, p, accesses, LEAST_TIMES) {
         Ok(answer) => answer,
-        Err(Refused::Unread) => by_rounds(t, p, accesses),
+        Err(Refused::Unread(unread)) => {
+            let mut room = [const { MaybeUninit::uninit() }; MOST_IN_NEST];
+            by_rounds(t, p, copy(accesses, &mut room), unread)
+        }
         Err(Refused::Mixed) => Answer::Mixed,
     }
 }
 
-/// The iterations of the outermost loop, if all accesses move with the same one.
+/// A copy of a nest's accesses.
+fn copy<'r>(accesses: &[NestAccess], room: &'r mut [MaybeUninit<NestAccess>; MOST_IN_NEST]) -> &'r mut [NestAccess] {
+    let mut used = 0;
+    for (access, place) in accesses.iter().zip(room.iter_mut()) {
+        place.write(*access);
+        used += 1;
+    }
+    // SAFETY: the first `used` entries were written; the layouts are the same.
+    unsafe { core::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), used) }
+}
+
+/// Iterations of the outermost loop, if all accesses have as many.
 fn rounds(accesses: &[NestAccess]) -> Option<u64> {
-    let count = |access: &NestAccess| outermost(access).map(|step| access.steps[step].count);
+    let count = |access: &NestAccess| Some(access.steps.get(outermost(access)?)?.count);
     let mut all = accesses.iter().filter(|access| access.flags & FIXED == 0).map(count);
     let first = all.next()??;
     all.all(|other| other == Some(first)).then_some(first)
 }
 
-/// Settles a nest that reads again and again what its thread has not read before: iteration by iteration of its
-/// outermost loop, each of which reads it once, until it is known. What the nest writes is own, or has no writer.
-fn by_rounds(t: &mut Thread, p: &Process, accesses: &[NestAccess]) -> Answer {
+/// Settles a nest whose reads are not known before they are read: iteration by iteration of its outermost loop, each of
+/// which may have to be settled in the same way. If the first one reads all that the nest reads, what follows is
+/// settled as a whole. What the nest writes is own, or has no writer. The accesses are afterwards what they were.
+fn by_rounds(t: &mut Thread, p: &Process, accesses: &mut [NestAccess], unread: FirstReads) -> Answer {
     let Some(rounds) = rounds(accesses) else { return Answer::Mixed };
-    let mut room = [const { MaybeUninit::uninit() }; MOST_IN_NEST];
-    for first in 0..rounds {
-        if first > 0 {
-            let rest = part(&mut room, accesses, (first, rounds - first));
-            if matches!(whole(t, p, rest, 0), Ok(Answer::Settled)) {
+    // The outermost loop of each; those at fixed addresses have none.
+    let mut loops = [0; MOST_IN_NEST];
+    for (access, number) in accesses.iter().zip(&mut loops) {
+        *number = if access.flags & FIXED == 0 { outermost(access).unwrap_or(STEPS) } else { STEPS };
+    }
+    let change = |accesses: &mut [NestAccess], by: i64, iterations: u64| {
+        for (access, &number) in accesses.iter_mut().zip(&loops) {
+            if let Some(Step { stride, count }) = access.steps.get_mut(number) {
+                access.address = access.address.wrapping_add_signed(stride.wrapping_mul(by));
+                *count = iterations;
+            }
+        }
+    };
+    let mut first = 0;
+    while first < rounds {
+        if first > 0 && unread == FirstReads::Again {
+            change(accesses, 0, rounds - first);
+            if matches!(whole(t, p, accesses, 0), Ok(Answer::Settled)) {
                 break;
             }
         }
-        let round = part(&mut room, accesses, (first, 1));
-        if !matches!(whole(t, p, round, 0), Ok(Answer::Settled)) {
-            one_by_one(t, p, round);
+        change(accesses, 0, 1);
+        // As a whole, one that reads again what it reads first would be refused.
+        let refused = (unread == FirstReads::Within).then_some(Err(Refused::Unread(FirstReads::Again)));
+        let settled = match refused.unwrap_or_else(|| whole(t, p, accesses, 0)) {
+            Ok(answer) => answer,
+            Err(Refused::Unread(unread)) => by_rounds(t, p, accesses, unread),
+            Err(Refused::Mixed) => Answer::Mixed,
+        };
+        if !matches!(settled, Answer::Settled) {
+            one_by_one(t, p, accesses);
         }
+        change(accesses, 1, 1);
+        first += 1;
     }
+    change(accesses, -(first as i64), rounds);
     Answer::Settled
-}
-
-/// So many rounds of a nest, from one on.
-fn part<'r>(
-    room: &'r mut [MaybeUninit<NestAccess>; MOST_IN_NEST],
-    accesses: &[NestAccess],
-    (first, count): (u64, u64),
-) -> &'r [NestAccess] {
-    let mut used = 0;
-    for (access, place) in accesses.iter().zip(room.iter_mut()) {
-        let access = place.write(*access);
-        if let Some(step) = outermost(access).and_then(|step| access.steps.get_mut(step)) {
-            access.address = access.address.wrapping_add_signed(step.stride.wrapping_mul(first as i64));
-            step.count = count;
-        }
-        used += 1;
-    }
-    // SAFETY: the first `used` entries were written; the layouts are the same.
-    unsafe { core::slice::from_raw_parts(room.as_ptr().cast(), used) }
 }
 
 /// Counts a part of a nest access by access.
@@ -144,23 +164,24 @@ fn whole(t: &mut Thread, p: &Process, accesses: &[NestAccess], times: u64) -> Re
         return Err(Refused::Mixed);
     }
     let mut looks = [const { MaybeUninit::<Look>::uninit() }; MOST_IN_NEST];
-    let (mut used, mut apart, mut unread) = (0, Apart::new(), false);
+    let (mut used, mut apart, mut unread) = (0, Apart::new(), None);
     for (access, tile) in all().filter(|(access, _)| access.flags & FIXED == 0) {
         let written = |(a, other): (&NestAccess, &Tile)| a.flags & WRITE != 0 && other == tile;
         if access.flags & WRITE == 0 && all().any(written) {
             continue;
         }
+        apart.look = used as u32;
         match (tile.look(access, t, p, &mut apart), looks.get_mut(used)) {
             (Ok(look), Some(place)) => {
                 place.write(look);
                 used += 1;
             }
-            (Err(Refused::Unread), _) => unread = true,
+            (Err(Refused::Unread(how)), _) => unread = unread.max(Some(how)),
             _ => return Err(Refused::Mixed),
         }
     }
-    if unread {
-        return Err(Refused::Unread);
+    if let Some(unread) = unread {
+        return Err(Refused::Unread(unread));
     }
     // SAFETY: the first `used` entries were written; the layouts are the same.
     let looks = unsafe { core::slice::from_raw_parts(looks.as_ptr().cast::<Look>(), used) };

@@ -1,0 +1,211 @@
+//! What the counters of a loop or a nest say at each of its reads.
+//!
+//! Where all that an access reads counts in one counter, or all of some slices of a tile, that is known to the read:
+//! the iterations before ([`Order::reads_before`]), and what is before it in its own. A column whose rows have several
+//! writers is known by how many events each of its counters has, and the first and the last iteration with one: these
+//! are taken to lie evenly between.
+
+use super::Look;
+use super::order::{Now, Order, Slices};
+use super::turns::Moment;
+use crate::thread::Thread;
+use crate::thread::mixtures::Part;
+use core::mem::MaybeUninit;
+use core::slice;
+use threadtalk_abi::loops::MOST_IN_NEST;
+use threadtalk_abi::thread::EventCounter;
+
+/// Counters of a loop.
+const MOST_FLOWS: usize = 32;
+/// Accesses of a loop, each as often as it has counters.
+const MOST_STREAMS: usize = 48;
+
+/// What a loop counts in one counter.
+#[derive(Clone, Copy)]
+pub struct Flow {
+    /// Where.
+    pub counter: *mut EventCounter,
+    /// What the counter said before the loop, and since then about reads that are none of its events.
+    before: u64,
+    /// Events of the loop.
+    events: u64,
+    /// How many of them have been, at the moment that the loop has reached.
+    reached: u64,
+    /// The next one that is to be sampled, as the counter counts.
+    pub next: u64,
+}
+
+impl Flow {
+    /// The counter itself.
+    pub fn counter(&mut self) -> &mut EventCounter {
+        // SAFETY: counters come from this thread's event cache, mapped for the life of the process, and only this
+        // thread counts in them. The reference ends before anyone else counts.
+        unsafe { &mut *self.counter }
+    }
+
+    /// Whether an event of the loop is to be sampled.
+    pub fn is_due(&self) -> bool {
+        self.before + self.events >= self.next
+    }
+}
+
+/// Where the events of a part of an access are.
+#[derive(Clone, Copy)]
+enum Places {
+    /// All of its reads are events, or all of some slices.
+    All(Option<Slices>),
+    /// So many, evenly from one iteration to another one, both included.
+    Evenly(u64, (u64, u64)),
+}
+
+/// What one access counts in one counter.
+#[derive(Clone, Copy)]
+struct Stream {
+    flow: u16,
+    look: u16,
+    places: Places,
+}
+
+impl Stream {
+    /// Events before a moment.
+    fn before(&self, order: &Order, moment: Moment) -> u64 {
+        match self.places {
+            Places::All(of) => {
+                let now = match u32::from(self.look).cmp(&moment.look) {
+                    core::cmp::Ordering::Less => Now::Over,
+                    core::cmp::Ordering::Equal => Now::At(moment.address),
+                    core::cmp::Ordering::Greater => Now::Ahead,
+                };
+                order.reads_before(moment.at, now, of)
+            }
+            Places::Evenly(events, (first, last)) => {
+                let part = events as f64 * moment.at.saturating_sub(first) as f64;
+                ((part / (last - first + 1) as f64) as u64).min(events)
+            }
+        }
+    }
+}
+
+/// All counters of a loop.
+pub struct Flows {
+    flows: [MaybeUninit<Flow>; MOST_FLOWS],
+    used: usize,
+    streams: [MaybeUninit<Stream>; MOST_STREAMS],
+    used_streams: usize,
+    orders: [MaybeUninit<Order>; MOST_IN_NEST],
+    used_orders: usize,
+}
+
+impl Flows {
+    /// None. Filled in place: these are some kilobytes.
+    pub const fn new() -> Self {
+        Flows {
+            flows: [const { MaybeUninit::uninit() }; MOST_FLOWS],
+            used: 0,
+            streams: [const { MaybeUninit::uninit() }; MOST_STREAMS],
+            used_streams: 0,
+            orders: [const { MaybeUninit::uninit() }; MOST_IN_NEST],
+            used_orders: 0,
+        }
+    }
+
+    /// Those of a loop whose accesses were looked at. `None`: there are too many, or it is not known where a group's
+    /// events are.
+    pub fn gather(&mut self, t: &mut Thread, looks: &[Look]) -> Option<()> {
+        for (look, place) in looks.iter().zip(&mut self.orders) {
+            place.write(look.order());
+            self.used_orders += 1;
+        }
+        for (number, look) in looks.iter().enumerate().filter(|(_, look)| look.granules > 0) {
+            let reads = self.orders().get(number)?.reads();
+            if reads != look.group.granules {
+                return None;
+            }
+            let one = look.part();
+            for part in t.parts(&one) {
+                self.add(part, number, look)?;
+            }
+        }
+        Some(())
+    }
+
+    fn add(&mut self, part: &Part, number: usize, look: &Look) -> Option<()> {
+        let flow = match self.all().iter().position(|flow| flow.counter == part.counter) {
+            Some(known) => known,
+            None => {
+                // SAFETY: as in `Flow::counter`.
+                let (before, next) = unsafe { ((*part.counter).rar, (*part.counter).next) };
+                let flow = Flow { counter: part.counter, before, events: 0, reached: 0, next };
+                self.flows.get_mut(self.used)?.write(flow);
+                self.used += 1;
+                self.used - 1
+            }
+        };
+        self.all().get_mut(flow)?.events += part.granules;
+        let places = self.places(part, number, look)?;
+        self.streams.get_mut(self.used_streams)?.write(Stream { flow: flow as u16, look: number as u16, places });
+        self.used_streams += 1;
+        Some(())
+    }
+
+    fn places(&self, part: &Part, number: usize, look: &Look) -> Option<Places> {
+        let order = self.orders().get(number)?;
+        if part.granules == look.group.granules {
+            return Some(Places::All(None));
+        }
+        // Slices that are events in part have fewer.
+        let slice = look.group.granules.checked_div(order.slices().1)?;
+        let whole = |bits: &u64| part.granules == slice * u64::from(bits.count_ones());
+        let slices = Some(part.slices).filter(whole).and_then(|bits| order.some(bits));
+        Some(slices.map_or(Places::Evenly(part.granules, part.range), |some| Places::All(Some(some))))
+    }
+
+    /// All of them.
+    pub fn all(&mut self) -> &mut [Flow] {
+        // SAFETY: the first `used` ones were written; the layouts are the same.
+        unsafe { slice::from_raw_parts_mut(self.flows.as_mut_ptr().cast(), self.used) }
+    }
+
+    /// When each access reads what, by the number of its look.
+    pub fn orders(&self) -> &[Order] {
+        // SAFETY: the first `used_orders` ones were written; the layouts are the same.
+        unsafe { slice::from_raw_parts(self.orders.as_ptr().cast(), self.used_orders) }
+    }
+
+    /// Sets the counters to what they say before something is read at a moment.
+    pub fn go_to(&mut self, moment: Moment) {
+        self.all().iter_mut().for_each(|flow| flow.reached = 0);
+        for number in 0..self.used_streams {
+            let Some(stream) = self.streams.get(number) else { break };
+            // SAFETY: the first `used_streams` ones were written.
+            let stream = unsafe { stream.assume_init() };
+            let events = self.orders().get(usize::from(stream.look)).map_or(0, |order| stream.before(order, moment));
+            if let Some(flow) = self.all().get_mut(usize::from(stream.flow)) {
+                flow.reached += events;
+            }
+        }
+        for flow in self.all() {
+            flow.counter().rar = flow.before + flow.reached;
+        }
+    }
+
+    /// Lets reads count that are none of the loop's events. None of them is sampled.
+    pub fn beside(&mut self, read: impl FnOnce()) {
+        for flow in self.all() {
+            flow.counter().next = u64::MAX;
+            flow.before = flow.before.wrapping_sub(flow.counter().rar);
+        }
+        read();
+        for flow in self.all() {
+            flow.before = flow.before.wrapping_add(flow.counter().rar);
+        }
+    }
+
+    /// Sets the counters to what they say after the loop.
+    pub fn end(&mut self) {
+        for flow in self.all() {
+            flow.counter().rar = flow.before + flow.events;
+            flow.counter().next = flow.next;
+        }
+    }
+}
