@@ -209,3 +209,72 @@ impl Flows {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use threadtalk_abi::loops::{NestAccess, Step};
+
+    /// When a row of ten elements of 8 bytes is read.
+    fn row() -> Order {
+        let none = Step { stride: 0, count: 1 };
+        let steps = [Step { stride: 8, count: 10 }, none, none];
+        Order::of_nest(&NestAccess { address: 800, bytes: 8, flags: 0, site: 1, window: 1, steps })
+    }
+
+    /// A counter of 30 events from iteration 4 to 13 of a column, and of all elements of the row.
+    fn flows(counter: &mut EventCounter) -> Flows {
+        let mut flows = Flows::new();
+        let (before, next) = (counter.rar, counter.next);
+        flows.flows[0].write(Flow { counter, before, events: 50, reached: 0, next });
+        for (number, places) in [Places::Evenly(30, (4, 13)), Places::All(None)].into_iter().enumerate() {
+            flows.orders[number].write(row());
+            flows.streams[number].write(Stream { flow: 0, look: number as u16, places });
+        }
+        (flows.used, flows.used_streams, flows.used_orders) = (1, 2, 2);
+        flows
+    }
+
+    #[test]
+    fn counters_grow_evenly_or_by_what_was_read_before() {
+        let mut counter = EventCounter { rar: 100, next: 200 };
+        let mut flows = flows(&mut counter);
+        let of_row = |element: u64| row().read(2 * element).1;
+        let mut at = |at, look, address| {
+            flows.go_to(Moment { at, look, address });
+            flows.all()[0].counter().rar
+        };
+        // The row's first element, and the other half of it; what is before and behind it in its iteration.
+        assert_eq!([at(0, 1, 800), at(0, 1, 804), at(0, 0, 0), at(0, 2, 0)], [100, 101, 100, 102]);
+        // The column's events lie before; each iteration of the row has read another element.
+        assert_eq!([at(of_row(1), 1, 808), at(of_row(7), 1, 860), at(of_row(9), 2, 0)], [132, 145, 150]);
+        assert_eq!(at(0, 1, 800), 100, "and back");
+    }
+
+    #[test]
+    fn an_even_part_has_its_events_between_two_iterations() {
+        let stream = Stream { flow: 0, look: 0, places: Places::Evenly(30, (4, 13)) };
+        let before = |at| stream.before(&row(), Moment { at, look: 0, address: 0 });
+        assert_eq!([0, 4, 5, 9, 13, 14, 200].map(before), [0, 0, 3, 15, 27, 30, 30]);
+    }
+
+    #[test]
+    fn what_counts_beside_stays_and_no_sample_is_due_meanwhile() {
+        let mut counter = EventCounter { rar: 100, next: 120 };
+        let place = &raw mut counter;
+        let mut flows = flows(&mut counter);
+        assert!(flows.all()[0].is_due(), "50 events from 100 on, of which the 20th is to be sampled");
+        flows.go_to(Moment { at: 0, look: 1, address: 804 });
+        flows.beside(|| {
+            // SAFETY: nobody else has it.
+            let counter = unsafe { &mut *place };
+            assert_eq!((counter.rar, counter.next), (101, u64::MAX));
+            counter.rar += 7;
+        });
+        flows.go_to(Moment { at: 0, look: 1, address: 800 });
+        assert_eq!(flows.all()[0].counter().rar, 107);
+        flows.all()[0].next = 1234;
+        flows.end();
+        assert_eq!((counter.rar, counter.next), (157, 1234));
+    }
+}
