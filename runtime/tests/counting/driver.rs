@@ -217,6 +217,13 @@ impl Recorded {
         self.profile.traces().map(|t| t.samples).sum()
     }
 
+    /// Sampled intervals without any event. Each ends with one.
+    pub fn empty_intervals(&self) -> u64 {
+        let empty =
+            |t: Trace| t.sampled.buckets().iter().find(|(bucket, _)| *bucket == 0).map_or(0, |(_, count)| *count);
+        self.profile.traces().map(empty).sum()
+    }
+
     /// The reuse distances of a pair in a region.
     pub fn trace(&self, region: u32, pair: Pair) -> Trace {
         let wanted =

@@ -126,6 +126,7 @@ fn nests_count_what_their_accesses_do() {
                 nests::run(driver, oracle, rng, 4000)
             });
         assert!(found.samples() > 1000, "{} intervals were sampled", found.samples());
+        assert_eq!(found.empty_intervals(), 0, "no read is sampled twice");
         let nests::Outcome { with_first_reads, by_rounds, within_rounds, refused, .. } = outcome;
         let each = [with_first_reads, by_rounds, within_rounds, refused];
         assert!(each.iter().all(|nests| *nests > 1000), "{outcome:?}");
