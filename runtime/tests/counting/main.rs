@@ -133,6 +133,18 @@ fn nests_count_what_their_accesses_do() {
     });
 }
 
+/// Where no distance begins or ends, the order of first reads does not matter.
+#[test]
+fn nests_without_distances_count_what_their_accesses_do() {
+    in_own_process("nests_without_distances_count_what_their_accesses_do", || {
+        let (outcome, _, _) = beside_the_model("mode=exact:crd=off:quiet=1", 20261123, |driver, oracle, rng| {
+            nests::run(driver, oracle, rng, 4000)
+        });
+        let nests::Outcome { settled, with_first_reads, within_rounds, .. } = outcome;
+        assert!(settled > 5000 && with_first_reads > 1000 && within_rounds > 1000, "{outcome:?}");
+    });
+}
+
 /// Columns that are not known are read by themselves, and others count as a whole.
 #[test]
 fn columns_count_what_their_accesses_do() {

@@ -212,6 +212,21 @@ impl Traces {
         quiet.then_some(&mut t.raw_countdown)
     }
 
+    /// Whether so many true communications of an event can be counted before one of them is sampled.
+    ///
+    /// # Safety
+    /// As for [`Self::usage`].
+    pub unsafe fn have_room(&self, event: *const EventRecord, n: u64) -> bool {
+        // SAFETY: the caller's promise.
+        let number = unsafe { (*event).private };
+        if number == NO_TRACE {
+            return true;
+        }
+        // SAFETY: adopted records carry the number of a trace that exists.
+        let t = unsafe { &*self.slots.add(number as usize) };
+        t.sampled && t.raw_countdown > n
+    }
+
     /// A watch of the trace has sent a read of another trace to the slow path.
     #[inline]
     pub fn is_in_the_way(&mut self, number: u32, plan: &Plan) {

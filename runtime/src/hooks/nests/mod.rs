@@ -8,6 +8,7 @@
 //! Samples of the reuse distance are due at a certain event, and end at one: [`samples`]. A watched element's cell is
 //! marked, so that a window with it is not made, and those that were are forgotten.
 
+mod any_order;
 mod flows;
 mod group;
 mod order;

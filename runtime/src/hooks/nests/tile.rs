@@ -1,6 +1,7 @@
 //! What an access of a nest touches, and what it finds there.
 
 use super::Look;
+use super::any_order::AnyOrder;
 use super::group::{Group, Kind};
 use super::order::Order;
 use super::rows::{alike, each_watched, state};
@@ -20,6 +21,8 @@ const SHORT: u64 = 32;
 pub enum Refused {
     /// Some elements are not known before they are read the first time.
     Unread(FirstReads),
+    /// What is not known has to be read in the nest's order.
+    InOrder,
     /// Anything else.
     Mixed,
 }
@@ -104,13 +107,14 @@ impl Tile {
         (0..count).map(move |i| from + stride * i)
     }
 
-    /// What the accesses find. Rows of elements that are read once and are not known are left to be read by themselves.
+    /// What the accesses find. What is not known is left to be read in any order, if that is given; and so are rows of
+    /// elements that are read once, at their moment.
     pub fn look<'a>(
         &self,
         access: &'a NestAccess,
-        t: &mut Thread,
-        p: &Process,
+        (t, p): (&mut Thread, &Process),
         apart: &mut Apart,
+        mut any_order: Option<&mut AnyOrder>,
     ) -> Result<Look<'a>, Refused> {
         let group = Group {
             number: u64::from(access.window).checked_sub(1).ok_or(Refused::Mixed)?,
@@ -132,10 +136,11 @@ impl Tile {
             return Ok(Look { granules: window.granules, window, known: true, nest, range: None, group });
         }
         let order = Order::of_nest(access);
-        let mut found = Found { parts: Parts::new(), last: None };
+        let mut found = Found { parts: Parts::new(), last: None, new: false };
         for row in self.rows() {
             let end = row + self.width;
-            let reached = found.look_at_row(self, (&group, &order), (row, end), (t, p), apart)?;
+            let any_order = any_order.as_deref_mut();
+            let reached = found.look_at_row(self, (&group, &order), (row, end), (t, p), (apart, any_order))?;
             if reached < end && self.times == 1 && order.reads_at_once(self.width) {
                 let at = order.next(reached, None).ok_or(Refused::Mixed)?;
                 apart.add_row(reached, (end - reached) as u32, at, access.site).ok_or(Refused::Mixed)?;
@@ -143,11 +148,13 @@ impl Tile {
                 return Err(Refused::Unread(FirstReads::by(access, self.times)));
             }
         }
-        let counter = t.tile_counter(&found.parts, group.granules).ok_or(Refused::Mixed)?;
+        // Nothing of what is new begins or ends at a moment of its own.
+        let all = if found.new { found.parts.granules() } else { group.granules };
+        let counter = t.tile_counter(&found.parts, all).ok_or(Refused::Mixed)?;
         let mut window = group.window(t, (group.from, group.to), counter);
         window.granules = found.parts.granules();
         window.cells = self.times;
-        let (known, range) = (apart.count() > before, Some(found.parts.range()));
+        let (known, range) = (found.new || apart.count() > before, Some(found.parts.range()));
         Ok(Look { granules: window.granules, window, known, nest, range, group })
     }
 
@@ -170,6 +177,8 @@ struct Found {
     parts: Parts,
     /// The kind of cells that was found last, and the state that it was found for.
     last: Option<(u32, Kind)>,
+    /// Some of it is new to the thread, and is read in any order.
+    new: bool,
 }
 
 impl Found {
@@ -180,7 +189,7 @@ impl Found {
         (group, order): (&Group, &Order),
         (row, end): (u64, u64),
         (t, p): (&mut Thread, &Process),
-        apart: &mut Apart,
+        (apart, mut any_order): (&mut Apart, Option<&mut AnyOrder>),
     ) -> Result<u64, Refused> {
         let mut at = row;
         while at < end {
@@ -190,7 +199,17 @@ impl Found {
                 _ => match group.kind(t, state) {
                     Some(kind) => kind,
                     None if group.writes => return Err(Refused::Mixed),
-                    None => return Ok(at),
+                    None => {
+                        let new = any_order.as_deref_mut().zip(group.site);
+                        let new = new.and_then(|(rows, site)| rows.add(t, p, (at, end), state, (apart.look, site)));
+                        let Some((to, counter)) = new else { return Ok(at) };
+                        let again = (to - at) / GRANULE * (tile.times - 1);
+                        if again > 0 {
+                            self.parts.add(counter, again, (0, 0), 0).ok_or(Refused::Mixed)?;
+                        }
+                        (self.new, at) = (true, to);
+                        continue;
+                    }
                 },
             };
             self.last = Some((state, kind));

@@ -7,10 +7,12 @@
 //! event.
 //!
 //! Samples of the reuse distance begin and end in nests as in loops ([`samples`]), and what a nest reads once may be
-//! new to its thread, row by row. What it reads again and again may be, too, and what it reads in another order: then
-//! the iterations of its outermost loop are counted one after the other until all is known, and theirs in the same
-//! way. A block of 32 x 32 elements whose first reads ran with hooks took 180 microseconds, ten times its own time.
+//! new to its thread, row by row. What it reads again and again may be, too, and what it reads in another order: if no
+//! distance begins or ends in the nest, that is read in any order ([`AnyOrder`]); if one does, the iterations of its
+//! outermost loop are counted one after the other until all is known, and theirs in the same way. A block of 32 x 32
+//! elements whose first reads ran with hooks took 180 microseconds, ten times its own time.
 
+use super::any_order::AnyOrder;
 use super::samples;
 use super::tile::{FirstReads, Refused, Tile, outermost};
 use super::turns::Apart;
@@ -48,13 +50,13 @@ fn ask(t: &mut Thread, p: &Process, accesses: &[NestAccess]) -> Answer {
     if p.is_paused() || accesses.len() > MOST_IN_NEST || p.plan.mode == CrdMode::Exact {
         return Answer::Mixed;
     }
-    match whole(t, p, accesses, LEAST_TIMES) {
+    match at_once(t, p, accesses, LEAST_TIMES) {
         Ok(answer) => answer,
         Err(Refused::Unread(unread)) => {
             let mut room = [const { MaybeUninit::uninit() }; MOST_IN_NEST];
             by_rounds(t, p, copy(accesses, &mut room), unread)
         }
-        Err(Refused::Mixed) => Answer::Mixed,
+        Err(Refused::InOrder | Refused::Mixed) => Answer::Mixed,
     }
 }
 
@@ -99,17 +101,15 @@ fn by_rounds(t: &mut Thread, p: &Process, accesses: &mut [NestAccess], unread: F
     while first < rounds {
         if first > 0 && unread == FirstReads::Again {
             change(accesses, 0, rounds - first);
-            if matches!(whole(t, p, accesses, 0), Ok(Answer::Settled)) {
+            if matches!(at_once(t, p, accesses, 0), Ok(Answer::Settled)) {
                 break;
             }
         }
         change(accesses, 0, 1);
-        // As a whole, one that reads again what it reads first would be refused.
-        let refused = (unread == FirstReads::Within).then_some(Err(Refused::Unread(FirstReads::Again)));
-        let settled = match refused.unwrap_or_else(|| whole(t, p, accesses, 0)) {
+        let settled = match at_once(t, p, accesses, 0) {
             Ok(answer) => answer,
             Err(Refused::Unread(unread)) => by_rounds(t, p, accesses, unread),
-            Err(Refused::Mixed) => Answer::Mixed,
+            Err(Refused::InOrder | Refused::Mixed) => Answer::Mixed,
         };
         if !matches!(settled, Answer::Settled) {
             one_by_one(t, p, accesses);
@@ -142,9 +142,25 @@ fn one_by_one(t: &mut Thread, p: &Process, accesses: &[NestAccess]) {
     }
 }
 
-/// Settles a nest at once if all that it reads again is known. Nothing is counted or written if it does not. All
-/// accesses together are at least `times` as many as what they touch.
-fn whole(t: &mut Thread, p: &Process, accesses: &[NestAccess], times: u64) -> Result<Answer, Refused> {
+/// Settles a nest as a whole, its first reads in any order if that is enough.
+fn at_once(t: &mut Thread, p: &Process, accesses: &[NestAccess], times: u64) -> Result<Answer, Refused> {
+    let mut any_order = AnyOrder::new();
+    match whole(t, p, accesses, times, Some(&mut any_order)) {
+        Err(Refused::InOrder) => whole(t, p, accesses, times, None),
+        settled => settled,
+    }
+}
+
+/// Settles a nest at once if all that it reads again is known, or may be read in any order. Nothing is counted or
+/// written if it does not. All accesses together are at least `times` as many as what they touch.
+#[inline(never)]
+fn whole(
+    t: &mut Thread,
+    p: &Process,
+    accesses: &[NestAccess],
+    times: u64,
+    mut any_order: Option<&mut AnyOrder>,
+) -> Result<Answer, Refused> {
     let (mut reach, mut accessed) = (0u64, 0u64);
     let mut tiles = [const { MaybeUninit::<Tile>::uninit() }; MOST_IN_NEST];
     for (access, place) in accesses.iter().zip(&mut tiles) {
@@ -171,7 +187,7 @@ fn whole(t: &mut Thread, p: &Process, accesses: &[NestAccess], times: u64) -> Re
             continue;
         }
         apart.look = used as u32;
-        match (tile.look(access, t, p, &mut apart), looks.get_mut(used)) {
+        match (tile.look(access, (t, p), &mut apart, any_order.as_deref_mut()), looks.get_mut(used)) {
             (Ok(look), Some(place)) => {
                 place.write(look);
                 used += 1;
@@ -185,13 +201,23 @@ fn whole(t: &mut Thread, p: &Process, accesses: &[NestAccess], times: u64) -> Re
     }
     // SAFETY: the first `used` entries were written; the layouts are the same.
     let looks = unsafe { core::slice::from_raw_parts(looks.as_ptr().cast::<Look>(), used) };
+    let any_order = any_order.filter(|rows| !rows.is_empty());
+    if any_order.as_ref().is_some_and(|rows| rows.have_lines_in_common()) {
+        return Err(Refused::InOrder);
+    }
     let counted = apart.count() == 0 && count(t, looks);
+    if any_order.is_some() && !counted {
+        return Err(Refused::InOrder);
+    }
     // Before samples begin, which forget the windows of their elements.
     for look in looks.iter().filter(|look| !look.known) {
         t.put_window(look.group.place(), look.group.number, look.window);
     }
     if !counted && !samples::count(t, p, looks, &apart) {
         return Ok(Answer::Due);
+    }
+    if let Some(rows) = any_order {
+        rows.read(t, p);
     }
     for (access, tile) in all().filter(|(access, _)| access.flags & WRITE != 0) {
         tile.write(access.site, t, p);
