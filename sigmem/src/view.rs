@@ -165,17 +165,18 @@ impl View {
         state.is_some_and(|state| state.writer.0.wrapping_sub(self.own_base) < self.own_span)
     }
 
-    /// Whether a read of a cell that was found in this state, marked or not, would be a true communication.
-    pub fn is_first(&self, states: &States, name: u32) -> bool {
+    /// Whose value a true communication would bring, if a read of a cell that was found in this state, marked or not,
+    /// would be one.
+    pub fn first_from(&self, states: &States, name: u32) -> Option<FreshId> {
         // Acquire: as in `read`, for a cell that was loaded before.
         fence(Ordering::Acquire);
+        let is_own = |writer: u32| writer.wrapping_sub(self.own_base) < self.own_span;
         if name & SHARED == 0 {
-            return name != NONE && name.wrapping_sub(self.own_base) >= self.own_span;
+            return (name != NONE && !is_own(name)).then_some(FreshId(name));
         }
-        states.decode(name & !TRACKED).is_some_and(|state| {
-            let is_own = state.writer.0.wrapping_sub(self.own_base) < self.own_span;
-            !is_own && !states.sets.contains(state.readers, self.thread)
-        })
+        let state = states.decode(name & !TRACKED)?;
+        let is_first = !is_own(state.writer.0) && !states.sets.contains(state.readers, self.thread);
+        is_first.then_some(state.writer)
     }
 
     /// The thread reads elements that follow each other, as far as they are in the state of the first one and these are

@@ -112,9 +112,13 @@ impl Driver {
                     at += read - 1;
                     continue;
                 }
-                let is_first = view.is_first(states, found);
+                let first = view.first_from(states, found);
                 let read = view.read(states, cell);
-                assert_eq!(is_first, matches!(read, Read::Communication { .. } | Read::Exhausted { .. }), "{found:#x}");
+                let new = match read {
+                    Read::Communication { writer, .. } | Read::Exhausted { writer, .. } => Some(writer),
+                    Read::Cold | Read::Own { .. } | Read::Reuse { .. } => None,
+                };
+                assert_eq!(first, new, "{found:#x}");
                 match read {
                     Read::Cold => drop(known.insert(NONE, None)),
                     Read::Own { state, .. } => drop(known.insert(state, None)),

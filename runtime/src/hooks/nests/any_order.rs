@@ -7,6 +7,7 @@
 
 use super::group::Kind;
 use super::rows::alike;
+use crate::events::EventKey;
 use crate::hooks::range;
 use crate::process::Process;
 use crate::thread::Thread;
@@ -17,7 +18,7 @@ use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::{SHARED, TRACKED};
 use threadtalk_abi::loops::MOST_IN_NEST;
 use threadtalk_abi::thread::EventCounter;
-use threadtalk_profile::layout::CrdMode;
+use threadtalk_profile::layout::{CrdMode, EventRecord};
 
 /// New rows of a nest: those of two blocks of 32 x 32 elements, twice. (Threads may have small stacks.)
 const MOST: usize = 128;
@@ -75,8 +76,8 @@ impl AnyOrder {
     }
 
     /// From `from` on, where a cell is in `state`, at most to `end`: so far elements are as new as that one, and reads
-    /// of them at `site` count in that counter afterwards. `None`: the thread has made no such first read before, waits
-    /// for one of the elements, samples one of the first reads, or there are too many rows.
+    /// of them at `site` count in that counter afterwards. `None`: they are not new, or nothing has counted there
+    /// before, or the thread waits for one of them, or samples one of the first reads, or there are too many rows.
     pub fn add(
         &mut self,
         t: &mut Thread,
@@ -86,24 +87,29 @@ impl AnyOrder {
         (look, site): (u32, u32),
     ) -> Option<(u64, *mut EventCounter)> {
         let mask = if state & SHARED != 0 { !TRACKED } else { u32::MAX };
-        let from_state = state & mask;
-        let (to_state, record) = t.firsts.get(Key { from: from_state, site, context: t.context })?;
-        if to_state == from_state {
-            return None;
-        }
-        let kind = Kind { value: from_state, mask, counter: record.cast() };
+        let record = record(t, p, state & mask, site)?;
+        let kind = Kind { value: state & mask, mask, counter: record.cast() };
         let to = alike(p, (from, end), kind);
         let granules = (to - from) / GRANULE;
         let all = self.granules + granules;
-        // SAFETY: `firsts` knows records of this thread.
+        // SAFETY: the record is this thread's.
         let has_room = p.plan.mode == CrdMode::Off || unsafe { t.traces.have_room(record, all) };
         if !has_room || kind.unwatched(t, from / GRANULE, granules as usize) < granules as usize {
             return None;
         }
         let reach = self.reaches.get_mut(look as usize)?;
-        self.rows.get_mut(self.used)?.write(New { address: from, bytes: (to - from) as u32, look });
+        // What other threads have read of a row, and are reading, differs from element to element.
+        let last = self.used.checked_sub(1).and_then(|last| self.rows.get_mut(last));
+        // SAFETY: the first `used` rows were written.
+        let last = last.map(|row| unsafe { row.assume_init_mut() });
+        match last.filter(|row| row.look == look && row.address + u64::from(row.bytes) == from) {
+            Some(row) => row.bytes += (to - from) as u32,
+            None => {
+                self.rows.get_mut(self.used)?.write(New { address: from, bytes: (to - from) as u32, look });
+                self.used += 1;
+            }
+        }
         *reach = Reach { from: reach.from.min(from), end: reach.end.max(to), site };
-        self.used += 1;
         self.granules = all;
         Some((to, kind.counter))
     }
@@ -116,6 +122,20 @@ impl AnyOrder {
             if let Some(Reach { site, .. }) = self.reaches.get(*look as usize) {
                 range::read(t, p, *address, u64::from(*bytes), *site);
             }
+        }
+    }
+}
+
+/// Where first reads of elements in a state count, and reuse of them afterwards. `None`: they are none, or such reads are
+/// the first ones at all.
+fn record(t: &Thread, p: &Process, state: u32, site: u32) -> Option<*mut EventRecord> {
+    match t.firsts.get(Key { from: state, site, context: t.context }) {
+        Some((to, _)) if to == state => None,
+        Some((_, record)) => Some(record),
+        // With 16 threads there are more sets of readers than such a read has met.
+        None => {
+            let written = t.view.first_from(&p.states, state)?.0;
+            t.table.get(EventKey { written, site, context: t.context })
         }
     }
 }

@@ -151,7 +151,7 @@ impl Scan<'_> {
             _ => {
                 let kind = self.group.kind(t, state);
                 self.last = kind.map(|kind| (state, kind));
-                self.unread |= kind.is_none() && t.view.is_first(&p.states, state);
+                self.unread |= kind.is_none() && t.view.first_from(&p.states, state).is_some();
                 kind
             }
         }

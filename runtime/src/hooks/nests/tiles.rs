@@ -79,9 +79,13 @@ fn rounds(accesses: &[NestAccess]) -> Option<u64> {
     all.all(|other| other == Some(first)).then_some(first)
 }
 
-/// Settles a nest whose reads are not known before they are read: iteration by iteration of its outermost loop, each of
-/// which may have to be settled in the same way. If the first one reads all that the nest reads, what follows is
-/// settled as a whole. What the nest writes is own, or has no writer. The accesses are afterwards what they were.
+/// Settles a nest whose reads are not known before they are read: by iterations of its outermost loop, as many at a time
+/// as can be, each of which may have to be settled in the same way by itself. What the nest writes is own, or has no
+/// writer. The accesses are afterwards what they were.
+///
+/// A refusal costs as much as what it would have counted. Where one element of a block that is read once is awaited, 16
+/// iterations take four of them and eight that are settled; where the first iteration reads all that the nest reads,
+/// what follows is tried as a whole.
 fn by_rounds(t: &mut Thread, p: &Process, accesses: &mut [NestAccess], unread: FirstReads) -> Answer {
     let Some(rounds) = rounds(accesses) else { return Answer::Mixed };
     // The outermost loop of each; those at fixed addresses have none.
@@ -97,25 +101,28 @@ fn by_rounds(t: &mut Thread, p: &Process, accesses: &mut [NestAccess], unread: F
             }
         }
     };
-    let mut first = 0;
+    // All of them at once were refused.
+    let is_again = unread == FirstReads::Again;
+    let (mut first, mut many) = (0, if is_again { 1 } else { rounds / 2 });
     while first < rounds {
-        if first > 0 && unread == FirstReads::Again {
-            change(accesses, 0, rounds - first);
-            if matches!(at_once(t, p, accesses, 0), Ok(Answer::Settled)) {
-                break;
-            }
-        }
-        change(accesses, 0, 1);
+        many = many.clamp(1, rounds - first);
+        change(accesses, 0, many);
         let settled = match at_once(t, p, accesses, 0) {
             Ok(answer) => answer,
-            Err(Refused::Unread(unread)) => by_rounds(t, p, accesses, unread),
-            Err(Refused::InOrder | Refused::Mixed) => Answer::Mixed,
+            Err(Refused::Unread(unread)) if many == 1 => by_rounds(t, p, accesses, unread),
+            Err(_) => Answer::Mixed,
         };
-        if !matches!(settled, Answer::Settled) {
+        let is_settled = matches!(settled, Answer::Settled);
+        if !is_settled && many > 1 {
+            many /= 2;
+            continue;
+        }
+        if !is_settled {
             one_by_one(t, p, accesses);
         }
-        change(accesses, 1, 1);
-        first += 1;
+        change(accesses, many as i64, many);
+        first += many;
+        many = if is_again { rounds } else { 2 * many };
     }
     change(accesses, -(first as i64), rounds);
     Answer::Settled
