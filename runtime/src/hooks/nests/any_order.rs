@@ -126,8 +126,8 @@ impl AnyOrder {
     }
 }
 
-/// Where first reads of elements in a state count, and reuse of them afterwards. `None`: they are none, or such reads are
-/// the first ones at all.
+/// Where first reads of elements in a state count, and reuse of them afterwards. `None`: they are none, or such reads
+/// are the first ones at all.
 fn record(t: &Thread, p: &Process, state: u32, site: u32) -> Option<*mut EventRecord> {
     match t.firsts.get(Key { from: state, site, context: t.context }) {
         Some((to, _)) if to == state => None,

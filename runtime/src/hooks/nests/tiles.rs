@@ -79,9 +79,9 @@ fn rounds(accesses: &[NestAccess]) -> Option<u64> {
     all.all(|other| other == Some(first)).then_some(first)
 }
 
-/// Settles a nest whose reads are not known before they are read: by iterations of its outermost loop, as many at a time
-/// as can be, each of which may have to be settled in the same way by itself. What the nest writes is own, or has no
-/// writer. The accesses are afterwards what they were.
+/// Settles a nest whose reads are not known before they are read: by iterations of its outermost loop, as many at a
+/// time as can be, each of which may have to be settled in the same way by itself. What the nest writes is own, or has
+/// no writer. The accesses are afterwards what they were.
 ///
 /// A refusal costs as much as what it would have counted. Where one element of a block that is read once is awaited, 16
 /// iterations take four of them and eight that are settled; where the first iteration reads all that the nest reads,
