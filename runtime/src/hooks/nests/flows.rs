@@ -117,7 +117,7 @@ impl Flows {
             self.used_orders += 1;
         }
         for (number, look) in looks.iter().enumerate().filter(|(_, look)| look.granules > 0) {
-            let reads = self.orders().get(number)?.reads();
+            let reads = self.orders().get(number)?.reads(None);
             if reads != look.group.granules {
                 return None;
             }
@@ -166,6 +166,43 @@ impl Flows {
         unsafe { slice::from_raw_parts_mut(self.flows.as_mut_ptr().cast(), self.used) }
     }
 
+    fn streams(&self) -> &[Stream] {
+        // SAFETY: the first `used_streams` ones were written; the layouts are the same.
+        unsafe { slice::from_raw_parts(self.streams.as_ptr().cast(), self.used_streams) }
+    }
+
+    fn counter(&self, stream: &Stream) -> Option<*mut EventCounter> {
+        // SAFETY: the first `used` ones were written.
+        let flow = self.flows.get(..self.used)?.get(usize::from(stream.flow)).map(|flow| unsafe { flow.assume_init() });
+        flow.map(|flow| flow.counter)
+    }
+
+    /// The reads that count in a counter, or may, where that is not known: of which looks, and which of their slices.
+    pub fn reads_in(&self, counter: *mut EventCounter) -> impl Iterator<Item = (usize, Option<Slices>)> {
+        let streams = self.streams().iter().filter(move |stream| self.counter(stream) == Some(counter));
+        streams.map(|stream| {
+            let of = match stream.places {
+                Places::All(of) => of,
+                Places::Evenly(..) => None,
+            };
+            (usize::from(stream.look), of)
+        })
+    }
+
+    /// Where a look's reads of an address count, if all of its slice do there.
+    pub fn counter_at(&self, look: u32, address: u64) -> Option<*mut EventCounter> {
+        let order = self.orders().get(look as usize)?;
+        let has = |stream: &&Stream| {
+            u32::from(stream.look) == look
+                && match stream.places {
+                    Places::All(None) => true,
+                    Places::All(Some(some)) => order.is_in(address, some),
+                    Places::Evenly(..) => false,
+                }
+        };
+        self.streams().iter().find(has).and_then(|stream| self.counter(stream))
+    }
+
     /// When each access reads what, by the number of its look.
     pub fn orders(&self) -> &[Order] {
         // SAFETY: the first `used_orders` ones were written; the layouts are the same.
@@ -176,9 +213,7 @@ impl Flows {
     pub fn go_to(&mut self, moment: Moment) {
         self.all().iter_mut().for_each(|flow| flow.reached = 0);
         for number in 0..self.used_streams {
-            let Some(stream) = self.streams.get(number) else { break };
-            // SAFETY: the first `used_streams` ones were written.
-            let stream = unsafe { stream.assume_init() };
+            let Some(&stream) = self.streams().get(number) else { break };
             let events = self.orders().get(usize::from(stream.look)).map_or(0, |order| stream.before(order, moment));
             if let Some(flow) = self.all().get_mut(usize::from(stream.flow)) {
                 flow.reached += events;
@@ -239,7 +274,7 @@ mod tests {
     fn counters_grow_evenly_or_by_what_was_read_before() {
         let mut counter = EventCounter { rar: 100, next: 200 };
         let mut flows = flows(&mut counter);
-        let of_row = |element: u64| row().read(2 * element).1;
+        let of_row = |element: u64| row().read(2 * element, None).1;
         let mut at = |at, look, address| {
             flows.go_to(Moment { at, look, address });
             flows.all()[0].counter().rar
@@ -256,6 +291,25 @@ mod tests {
         let stream = Stream { flow: 0, look: 0, places: Places::Evenly(30, (4, 13)) };
         let before = |at| stream.before(&row(), Moment { at, look: 0, address: 0 });
         assert_eq!([0, 4, 5, 9, 13, 14, 200].map(before), [0, 0, 3, 15, 27, 30, 30]);
+    }
+
+    #[test]
+    fn where_a_read_counts_follows_from_its_slice() {
+        let (mut even, mut odd) = (EventCounter { rar: 0, next: 200 }, EventCounter { rar: 0, next: 200 });
+        let counters = [&raw mut even, &raw mut odd];
+        let mut flows = flows(&mut even);
+        for (number, counter) in counters.into_iter().enumerate() {
+            flows.flows[number].write(Flow { counter, before: 0, events: 10, reached: 0, next: 200 });
+            let places = Places::All(row().some(0b01_0101_0101 << number));
+            flows.streams[number + 1].write(Stream { flow: number as u16, look: 1, places });
+        }
+        (flows.used, flows.used_streams) = (2, 3);
+        let at = |element: u64| flows.counter_at(1, 800 + 8 * element + 4);
+        assert!((0..10).all(|element| at(element) == Some(counters[element as usize % 2])));
+        assert_eq!(flows.counter_at(0, 800), None, "evenly between two iterations");
+        let reads = |counter| flows.reads_in(counter).map(|(look, of)| (look, row().reads(of))).collect::<Vec<_>>();
+        assert_eq!(reads(counters[0]), [(0, 20), (1, 10)], "perhaps any of the column, and all of five slices");
+        assert_eq!(reads(counters[1]), [(1, 10)]);
     }
 
     #[test]

@@ -45,6 +45,12 @@ impl Slices {
         let below = 1u64.checked_shl(number.min(64) as u32).map_or(u64::MAX, |bit| bit - 1);
         u64::from((self.bits & below).count_ones())
     }
+
+    /// The number of the one that has so many of them below it.
+    fn number(self, below: u64) -> u64 {
+        let rest = (0..below).fold(self.bits, |bits, _| bits & bits.wrapping_sub(1));
+        rest.trailing_zeros().into()
+    }
 }
 
 /// The reads of a group, each as often as it happens.
@@ -114,21 +120,37 @@ impl Order {
         Order { first, begin, bytes, moves, nested }
     }
 
-    /// How many reads of granules there are.
-    pub fn reads(&self) -> u64 {
-        self.moves.iter().fold(self.bytes / GRANULE, |reads, step| reads.saturating_mul(step.count))
+    /// How many reads of granules there are, of some slices or of all.
+    pub fn reads(&self, of: Option<Slices>) -> u64 {
+        self.moves(of).fold(self.bytes / GRANULE, |reads, (_, count, _)| reads.saturating_mul(count))
     }
 
     /// One of them: its address, and when it is.
-    pub fn read(&self, number: u64) -> (u64, u64) {
+    pub fn read(&self, number: u64, of: Option<Slices>) -> (u64, u64) {
         let each = (self.bytes / GRANULE).max(1);
         let (mut rest, mut address, mut at) = (number / each, self.first + number % each * GRANULE, self.begin);
-        for step in self.moves.iter().filter(|step| step.count > 1) {
-            let i = rest % step.count;
-            rest /= step.count;
+        for (step, count, some) in self.moves(of) {
+            let i = rest.checked_rem(count).unwrap_or(0);
+            let i = some.map_or(i, |some| some.number(i));
+            rest = rest.checked_div(count).unwrap_or(0);
             (address, at) = (address + step.stride * i, at + step.time * i as i64);
         }
         (address, at as u64)
+    }
+
+    /// The loops that have several iterations, or of which some slices are meant, and how many of their iterations.
+    fn moves(&self, of: Option<Slices>) -> impl Iterator<Item = (&Move, u64, Option<Slices>)> {
+        (0..).zip(&self.moves).filter(|(_, step)| step.count > 1).map(move |(number, step)| {
+            let some = of.filter(|some| some.step == number);
+            (step, some.map_or(step.count, |some| some.first(step.count)), some)
+        })
+    }
+
+    /// Whether a granule that is read lies in these slices.
+    pub fn is_in(&self, address: u64, of: Slices) -> bool {
+        let stride = self.moves.get(usize::from(of.step)).map_or(0, |step| step.stride);
+        let number = address.checked_sub(self.first).and_then(|distance| distance.checked_div(stride));
+        number.is_some_and(|number| number < 64 && of.bits >> number & 1 == 1)
     }
 
     /// When a granule is read first, or first after a given time, if it is.
@@ -260,7 +282,7 @@ mod tests {
     fn reads_of_a_loop_are_what_its_iterations_read() {
         let of = |group: &Group| {
             let order = Order::of_loop(group);
-            let reads: Vec<_> = (0..order.reads()).map(|number| order.read(number)).collect();
+            let reads: Vec<_> = (0..order.reads(None)).map(|number| order.read(number, None)).collect();
             assert!(reads.iter().all(|&(address, at)| order.next(address, None) == Some(at)), "{reads:?}");
             assert!(reads.iter().all(|&(address, at)| order.next(address, Some(at)).is_none()), "{reads:?}");
             assert_eq!(order.range(), (0, reads.iter().map(|(_, at)| *at).max().unwrap()));
@@ -302,7 +324,7 @@ mod tests {
             let access = nest(&mut rng);
             let order = Order::of_nest(&access);
             let mut expected = reads(&access);
-            let mut found: Vec<_> = (0..order.reads()).map(|number| order.read(number)).collect();
+            let mut found: Vec<_> = (0..order.reads(None)).map(|number| order.read(number, None)).collect();
             let range = order.range();
             assert!(found.iter().all(|&(_, at)| (range.0..=range.1).contains(&at)), "{access:?}");
             for &(address, at) in &expected {
@@ -374,6 +396,13 @@ mod tests {
                 }
             }
             assert_eq!(order.reads_before(NEST, Now::Over, Some(slices)), all.len() as u64);
+            let mut found: Vec<_> =
+                (0..order.reads(Some(slices))).map(|number| order.read(number, Some(slices))).collect();
+            found.sort_unstable();
+            let mut expected = all.clone();
+            expected.sort_unstable();
+            assert_eq!(found, expected, "{access:?} {bits:b}");
+            assert!(reads(&access).iter().all(|(address, _)| order.is_in(*address, slices) == is_one(*address)));
         }
         assert!(with_slices > 400, "{with_slices}");
     }

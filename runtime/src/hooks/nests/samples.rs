@@ -12,7 +12,6 @@
 
 use super::Look;
 use super::flows::{Flow, Flows};
-use super::order::Order;
 use super::turns::{Apart, Moment, Turn, Turns, What};
 use super::unread::Columns;
 use crate::hooks::access::read_cell;
@@ -82,7 +81,7 @@ fn gather(
     for turn in apart.all() {
         let mut turn = *turn;
         if matches!(turn.what, What::Awaited) {
-            turn.counter = counter_of(t, p, turn.moment.address, turn.site)?;
+            turn.counter = counter_at(t, p, flows, turn.moment, turn.site)?;
             flows.all().iter().find(|flow| flow.counter == turn.counter)?;
         }
         turns.add(turn)?;
@@ -101,12 +100,12 @@ fn plan(
     turns: &mut Turns,
 ) -> Option<()> {
     while let Some(flow) = flows.all().get(number).copied().filter(Flow::is_due) {
-        let turn = pick(t, p, looks, flows.orders(), &flow, turns)?;
+        let turn = pick(t, p, looks, flows, &flow, turns)?;
         // SAFETY: counters of windows with events are the heads of this thread's records.
         let gap = unsafe { t.traces.gap(flow.counter.cast(), &p.plan) };
         flows.all().get_mut(number)?.next = flow.next.saturating_add(gap);
         turns.add(turn)?;
-        if let Some(next) = read_again(t, p, looks, flows.orders(), &turn) {
+        if let Some(next) = read_again(t, p, looks, flows, &turn) {
             flows.all().iter().find(|flow| flow.counter == next.counter)?;
             // One that is sampled itself ends the distance as well.
             if !turns.have(next.moment) {
@@ -118,16 +117,16 @@ fn plan(
 }
 
 /// The read that ends the distance that begins with a sample, if it is in the same loop or nest.
-fn read_again(t: &Thread, p: &Process, looks: &[Look], orders: &[Order], sample: &Turn) -> Option<Turn> {
+fn read_again(t: &Thread, p: &Process, looks: &[Look], flows: &Flows, sample: &Turn) -> Option<Turn> {
     let Moment { at, look: of_sample, address } = sample.moment;
-    let reads = looks.iter().zip(orders).enumerate().filter(|(_, (look, _))| look.granules > 0);
+    let reads = looks.iter().zip(flows.orders()).enumerate().filter(|(_, (look, _))| look.granules > 0);
     let reads = reads.filter_map(|(look, (found, order))| {
         // Behind the sample's access in the same iteration, too.
         let look = look as u32;
         let after = if look > of_sample { at.checked_sub(1) } else { Some(at) };
         let moment = Moment { at: order.next(address, after)?, look, address };
         let site = found.group.site?;
-        Some(Turn { moment, site, what: What::Awaited, counter: counter_of(t, p, address, site)? })
+        Some(Turn { moment, site, what: What::Awaited, counter: counter_at(t, p, flows, moment, site)? })
     });
     reads.min_by_key(|turn| turn.moment)
 }
@@ -142,32 +141,25 @@ fn take(t: &mut Thread, p: &Process, turn: &Turn, flows: &mut Flows) {
 }
 
 /// A read that counts where a sample is due and has no turn yet: each has the same chance.
-fn pick(t: &mut Thread, p: &Process, looks: &[Look], orders: &[Order], flow: &Flow, turns: &Turns) -> Option<Turn> {
+fn pick(t: &mut Thread, p: &Process, looks: &[Look], flows: &Flows, flow: &Flow, turns: &Turns) -> Option<Turn> {
     let counter = flow.counter;
-    let mut counts = 0u64;
-    let mut total = 0;
-    for (number, (look, order)) in looks.iter().zip(orders).enumerate().filter(|(_, (look, _))| look.granules > 0) {
-        let one = look.part();
-        if t.parts(&one).iter().any(|part| part.counter == counter) {
-            counts |= 1 << number;
-            total += order.reads();
-        }
-    }
+    let orders = flows.orders();
+    let reads = || flows.reads_in(counter).filter_map(|(look, of)| Some((look, of, orders.get(look)?)));
+    let total: u64 = reads().map(|(_, of, order)| order.reads(of)).sum();
     let nth = |mut rest: u64| {
-        let all = looks.iter().zip(orders).enumerate();
-        for (look, (found, order)) in all.filter(|(number, _)| counts >> number & 1 != 0) {
-            if rest < order.reads() {
-                let (address, at) = order.read(rest);
+        for (look, of, order) in reads() {
+            if rest < order.reads(of) {
+                let (address, at) = order.read(rest, of);
                 let moment = Moment { at, look: look as u32, address };
-                return Some(Turn { moment, site: found.group.site?, what: What::Sample, counter });
+                return Some(Turn { moment, site: looks.get(look)?.group.site?, what: What::Sample, counter });
             }
-            rest -= order.reads();
+            rest -= order.reads(of);
         }
         None
     };
     let suits = |turn: &Turn| {
-        let Moment { address, .. } = turn.moment;
-        counter_of(t, p, address, turn.site) == Some(counter) && !t.waits_for(address) && !turns.have(turn.moment)
+        let at = counter_at(t, p, flows, turn.moment, turn.site);
+        at == Some(counter) && !t.waits_for(turn.moment.address) && !turns.have(turn.moment)
     };
     // Where a sample is due is chosen at random.
     let mut random = flow.next.wrapping_mul(SPREAD) | 1;
@@ -183,6 +175,12 @@ fn pick(t: &mut Thread, p: &Process, looks: &[Look], orders: &[Order], flow: &Fl
         let first = random();
         (first..total).chain(0..first).find_map(|number| nth(number).filter(suits))
     })
+}
+
+/// Where a read counts: with 16 threads the event cache has lost one state or another of each block.
+fn counter_at(t: &Thread, p: &Process, flows: &Flows, moment: Moment, site: u32) -> Option<*mut EventCounter> {
+    let Moment { look, address, .. } = moment;
+    flows.counter_at(look, address).or_else(|| counter_of(t, p, address, site))
 }
 
 /// The counter of reads of an element that nobody else's mark hides.
