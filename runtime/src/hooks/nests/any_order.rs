@@ -15,8 +15,6 @@ use crate::thread::firsts::Key;
 use core::mem::MaybeUninit;
 use core::slice;
 use threadtalk_abi::GRANULE;
-use threadtalk_abi::cell::{SHARED, TRACKED};
-use threadtalk_abi::loops::MOST_IN_NEST;
 use threadtalk_abi::thread::EventCounter;
 use threadtalk_profile::layout::{CrdMode, EventRecord};
 
@@ -26,21 +24,9 @@ const MOST: usize = 128;
 /// A row, or a part of one.
 #[derive(Clone, Copy)]
 struct New {
-    address: u64,
-    bytes: u32,
-    look: u32,
-}
-
-/// What one of a nest's accesses reads first.
-#[derive(Clone, Copy)]
-struct Reach {
     from: u64,
     end: u64,
     site: u32,
-}
-
-impl Reach {
-    const NONE: Self = Self { from: u64::MAX, end: 0, site: 0 };
 }
 
 /// What a nest reads first, whenever that is.
@@ -48,19 +34,17 @@ pub struct AnyOrder {
     rows: [MaybeUninit<New>; MOST],
     used: usize,
     granules: u64,
-    /// Of each look at an access.
-    reaches: [Reach; MOST_IN_NEST],
 }
 
 impl AnyOrder {
     /// Nothing.
     pub const fn new() -> Self {
-        AnyOrder {
-            rows: [const { MaybeUninit::uninit() }; MOST],
-            used: 0,
-            granules: 0,
-            reaches: [Reach::NONE; MOST_IN_NEST],
-        }
+        AnyOrder { rows: [const { MaybeUninit::uninit() }; MOST], used: 0, granules: 0 }
+    }
+
+    fn rows(&self) -> &[New] {
+        // SAFETY: the first `used` rows were written; the layouts are the same.
+        unsafe { slice::from_raw_parts(self.rows.as_ptr().cast(), self.used) }
     }
 
     /// Whether there is nothing.
@@ -70,9 +54,9 @@ impl AnyOrder {
 
     /// Whether two lines may read the same elements first: which one does is a matter of order.
     pub fn have_lines_in_common(&self) -> bool {
-        let all = || self.reaches.iter().enumerate().filter(|(_, reach)| reach.end > 0);
-        let clash = |one: &Reach, other: &Reach| one.site != other.site && one.from < other.end && other.from < one.end;
-        all().any(|(number, one)| all().skip_while(|(other, _)| *other <= number).any(|(_, other)| clash(one, other)))
+        let meet = |one: &New, other: &New| one.from < other.end && other.from < one.end;
+        let clash = |one: &New, other: &New| one.site != other.site && meet(one, other);
+        self.rows().iter().any(|one| self.rows().iter().any(|other| clash(one, other)))
     }
 
     /// From `from` on, where a cell is in `state`, at most to `end`: so far elements are as new as that one, and reads
@@ -84,9 +68,9 @@ impl AnyOrder {
         p: &Process,
         (from, end): (u64, u64),
         state: u32,
-        (look, site): (u32, u32),
+        site: u32,
     ) -> Option<(u64, *mut EventCounter)> {
-        let mask = if state & SHARED != 0 { !TRACKED } else { u32::MAX };
+        let mask = Kind::mask(state);
         let record = record(t, p, state & mask, site)?;
         let kind = Kind { value: state & mask, mask, counter: record.cast() };
         let to = alike(p, (from, end), kind);
@@ -97,31 +81,25 @@ impl AnyOrder {
         if !has_room || kind.unwatched(t, from / GRANULE, granules as usize) < granules as usize {
             return None;
         }
-        let reach = self.reaches.get_mut(look as usize)?;
         // What other threads have read of a row, and are reading, differs from element to element.
         let last = self.used.checked_sub(1).and_then(|last| self.rows.get_mut(last));
         // SAFETY: the first `used` rows were written.
         let last = last.map(|row| unsafe { row.assume_init_mut() });
-        match last.filter(|row| row.look == look && row.address + u64::from(row.bytes) == from) {
-            Some(row) => row.bytes += (to - from) as u32,
+        match last.filter(|row| row.site == site && row.end == from) {
+            Some(row) => row.end = to,
             None => {
-                self.rows.get_mut(self.used)?.write(New { address: from, bytes: (to - from) as u32, look });
+                self.rows.get_mut(self.used)?.write(New { from, end: to, site });
                 self.used += 1;
             }
         }
-        *reach = Reach { from: reach.from.min(from), end: reach.end.max(to), site };
         self.granules = all;
         Some((to, kind.counter))
     }
 
     /// Reads all of it.
     pub fn read(&self, t: &mut Thread, p: &Process) {
-        // SAFETY: the first `used` rows were written; the layouts are the same.
-        let rows = unsafe { slice::from_raw_parts(self.rows.as_ptr().cast::<New>(), self.used) };
-        for New { address, bytes, look } in rows {
-            if let Some(Reach { site, .. }) = self.reaches.get(*look as usize) {
-                range::read(t, p, *address, u64::from(*bytes), *site);
-            }
+        for New { from, end, site } in self.rows() {
+            range::read(t, p, *from, end - from, *site);
         }
     }
 }
@@ -146,14 +124,17 @@ mod tests {
 
     #[test]
     fn which_of_two_lines_reads_first_is_a_matter_of_order_where_their_rows_meet() {
-        let mut rows = AnyOrder::new();
-        let reach = |from, end, site| Reach { from, end, site };
-        rows.reaches[0] = reach(4096, 4224, 1);
-        rows.reaches[2] = reach(4160, 4288, 1);
-        assert!(!rows.have_lines_in_common(), "one line's");
-        rows.reaches[3] = reach(4288, 4352, 2);
-        assert!(!rows.have_lines_in_common(), "behind them");
-        rows.reaches[3] = reach(4284, 4352, 2);
-        assert!(rows.have_lines_in_common());
+        let of = |all: &[(u64, u64, u32)]| {
+            let mut rows = AnyOrder::new();
+            for (place, &(from, end, site)) in rows.rows.iter_mut().zip(all) {
+                place.write(New { from, end, site });
+            }
+            rows.used = all.len();
+            rows
+        };
+        let (one, same) = ((4096, 4224, 1), (4160, 4288, 1));
+        assert!(!of(&[one, same]).have_lines_in_common(), "one line's");
+        assert!(!of(&[one, same, (4288, 4352, 2)]).have_lines_in_common(), "behind them");
+        assert!(of(&[one, same, (4284, 4352, 2)]).have_lines_in_common());
     }
 }

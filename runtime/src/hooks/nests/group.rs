@@ -50,6 +50,11 @@ impl Kind {
         Kind { value: t.header.own_base, mask: !(t.header.own_span - 1), counter: ptr::null_mut() }
     }
 
+    /// In which bits cells agree that are like one in `state`: in all but another thread's mark.
+    pub fn mask(state: u32) -> u32 {
+        if state & SHARED != 0 { !TRACKED } else { u32::MAX }
+    }
+
     /// Whether a cell is of the kind. Elements that other threads watch are like those beside them.
     #[inline]
     pub fn holds(&self, cell: u32) -> bool {
@@ -138,7 +143,7 @@ impl Group {
         if self.writes {
             return None;
         }
-        let mask = if state & SHARED != 0 { !TRACKED } else { u32::MAX };
+        let mask = Kind::mask(state);
         let counter = t.counter_of(state & mask, self.site?)?;
         let counter = if counter == t.idle_counter() { none } else { counter };
         Some(Kind { value: state & mask, mask, counter })

@@ -12,6 +12,7 @@
 
 use super::Look;
 use super::flows::{Flow, Flows};
+use super::group::Kind;
 use super::turns::{Apart, Moment, Turn, Turns, What};
 use super::unread::Columns;
 use crate::hooks::access::read_cell;
@@ -20,7 +21,6 @@ use crate::process::Process;
 use crate::thread::{Thread, memos};
 use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
-use threadtalk_abi::cell::{SHARED, TRACKED};
 use threadtalk_abi::thread::EventCounter;
 use threadtalk_abi::window::SPREAD;
 
@@ -186,7 +186,7 @@ fn counter_at(t: &Thread, p: &Process, flows: &Flows, moment: Moment, site: u32)
 /// The counter of reads of an element that nobody else's mark hides.
 fn counter_of(t: &Thread, p: &Process, address: u64, site: u32) -> Option<*mut EventCounter> {
     let state = cell(p, address)?.load(Ordering::Relaxed);
-    t.counter_of(if state & SHARED != 0 { state & !TRACKED } else { state }, site)
+    t.counter_of(state & Kind::mask(state), site)
 }
 
 fn cell(p: &Process, address: u64) -> Option<&AtomicU32> {

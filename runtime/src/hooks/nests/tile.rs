@@ -21,8 +21,6 @@ const SHORT: u64 = 32;
 pub enum Refused {
     /// Some elements are not known before they are read the first time.
     Unread(FirstReads),
-    /// What is not known has to be read in the nest's order.
-    InOrder,
     /// Anything else.
     Mixed,
 }
@@ -201,7 +199,7 @@ impl Found {
                     None if group.writes => return Err(Refused::Mixed),
                     None => {
                         let new = any_order.as_deref_mut().zip(group.site);
-                        let new = new.and_then(|(rows, site)| rows.add(t, p, (at, end), state, (apart.look, site)));
+                        let new = new.and_then(|(rows, site)| rows.add(t, p, (at, end), state, site));
                         let Some((to, counter)) = new else { return Ok(at) };
                         let again = (to - at) / GRANULE * (tile.times - 1);
                         if again > 0 {

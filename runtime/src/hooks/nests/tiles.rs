@@ -56,7 +56,7 @@ fn ask(t: &mut Thread, p: &Process, accesses: &[NestAccess]) -> Answer {
             let mut room = [const { MaybeUninit::uninit() }; MOST_IN_NEST];
             by_rounds(t, p, copy(accesses, &mut room), unread)
         }
-        Err(Refused::InOrder | Refused::Mixed) => Answer::Mixed,
+        Err(Refused::Mixed) => Answer::Mixed,
     }
 }
 
@@ -83,9 +83,8 @@ fn rounds(accesses: &[NestAccess]) -> Option<u64> {
 /// time as can be, each of which may have to be settled in the same way by itself. What the nest writes is own, or has
 /// no writer. The accesses are afterwards what they were.
 ///
-/// A refusal costs as much as what it would have counted. Where one element of a block that is read once is awaited, 16
-/// iterations take four of them and eight that are settled; where the first iteration reads all that the nest reads,
-/// what follows is tried as a whole.
+/// A part that is refused costs as much as one that is settled, so they are halved and doubled; where the first
+/// iteration reads all that the nest reads, what follows is tried as a whole.
 fn by_rounds(t: &mut Thread, p: &Process, accesses: &mut [NestAccess], unread: FirstReads) -> Answer {
     let Some(rounds) = rounds(accesses) else { return Answer::Mixed };
     // The outermost loop of each; those at fixed addresses have none.
@@ -149,17 +148,18 @@ fn one_by_one(t: &mut Thread, p: &Process, accesses: &[NestAccess]) {
     }
 }
 
-/// Settles a nest as a whole, its first reads in any order if that is enough.
+/// Settles a nest as a whole, its first reads in any order if that is enough, else in its own.
 fn at_once(t: &mut Thread, p: &Process, accesses: &[NestAccess], times: u64) -> Result<Answer, Refused> {
     let mut any_order = AnyOrder::new();
     match whole(t, p, accesses, times, Some(&mut any_order)) {
-        Err(Refused::InOrder) => whole(t, p, accesses, times, None),
-        settled => settled,
+        Ok(Answer::Due) if !any_order.is_empty() => whole(t, p, accesses, times, None),
+        answer => answer,
     }
 }
 
-/// Settles a nest at once if all that it reads again is known, or may be read in any order. Nothing is counted or
-/// written if it does not. All accesses together are at least `times` as many as what they touch.
+/// Settles a nest at once if all that it reads again is known, or may be read in any order (`Due`: what could be may
+/// not). Nothing is counted or written if it does not. All accesses together are at least `times` as many as what they
+/// touch.
 #[inline(never)]
 fn whole(
     t: &mut Thread,
@@ -209,12 +209,10 @@ fn whole(
     // SAFETY: the first `used` entries were written; the layouts are the same.
     let looks = unsafe { core::slice::from_raw_parts(looks.as_ptr().cast::<Look>(), used) };
     let any_order = any_order.filter(|rows| !rows.is_empty());
-    if any_order.as_ref().is_some_and(|rows| rows.have_lines_in_common()) {
-        return Err(Refused::InOrder);
-    }
-    let counted = apart.count() == 0 && count(t, looks);
+    let is_free = apart.count() == 0 && any_order.as_ref().is_none_or(|rows| !rows.have_lines_in_common());
+    let counted = is_free && count(t, looks);
     if any_order.is_some() && !counted {
-        return Err(Refused::InOrder);
+        return Ok(Answer::Due);
     }
     // Before samples begin, which forget the windows of their elements.
     for look in looks.iter().filter(|look| !look.known) {
