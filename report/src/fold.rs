@@ -1,8 +1,7 @@
 //! Matrices for the eye: the threads of a region with names, folded together where there are too many to draw.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use threadtalk_crd::model::{Counts, Entry, Matrix, Ratios, Region, Thread};
+use threadtalk_crd::model::{Entry, Matrix, Region, Thread, ratio};
 
 /// Threads that a picture shows one by one.
 pub const LIMIT: usize = 256;
@@ -22,10 +21,18 @@ pub struct Cell {
     pub sync_raw: u64,
     /// Part of `rar` whose read is atomic.
     pub sync_rar: u64,
+}
+
+impl Cell {
     /// Reuse for each communication.
-    pub crr: f64,
+    pub fn crr(&self) -> f64 {
+        ratio(self.raw, self.rar)
+    }
+
     /// Reuse of what came in another region.
-    pub carried_in: bool,
+    pub fn is_carried_in(&self) -> bool {
+        self.raw == 0 && self.rar > 0
+    }
 }
 
 /// The matrices of a region.
@@ -45,42 +52,19 @@ impl Grid {
     /// The region's own events.
     pub fn own(region: &Region, threads: &[Thread]) -> Option<Self> {
         let counts = region.counts.as_deref()?;
-        let sync = Some((&counts.sync_raw, &counts.sync_rar));
-        let own = &counts.own;
-        Some(Self::new(region, threads, (&counts.raw, &counts.rar), sync, &own.crr, &own.carried_in))
+        Some(Self::new(region, threads, [&counts.raw, &counts.rar, &counts.sync_raw, &counts.sync_rar]))
     }
 
     /// The events of the region and of those inside it. Synchronisation is told apart in own events only.
     pub fn total(region: &Region, threads: &[Thread]) -> Option<Self> {
-        let counts: &Counts = region.counts.as_deref()?;
-        let measures = counts.total();
-        let matrices = (&counts.total_raw, &counts.total_rar);
-        Some(Self::new(region, threads, matrices, None, &measures.crr, &measures.carried_in))
+        let counts = region.counts.as_deref()?;
+        let none = Matrix::default();
+        Some(Self::new(region, threads, [&counts.total_raw, &counts.total_rar, &none, &none]))
     }
 
-    fn new(
-        region: &Region,
-        threads: &[Thread],
-        (raw, rar): (&Matrix<u64>, &Matrix<u64>),
-        sync: Option<(&Matrix<u64>, &Matrix<u64>)>,
-        crr: &Ratios,
-        carried_in: &[[u32; 2]],
-    ) -> Self {
-        let id = |index: u32| region.threads.get(index as usize).copied().unwrap_or_default();
-        let [mut of_sync_raw, mut of_sync_rar] = [sync.map(|s| s.0), sync.map(|s| s.1)].map(Cursor::over);
-        let mut of_rar = Cursor::over(Some(rar));
-        let mut ratios = crr.entries().peekable();
-        let cells = places(raw, rar).map(|(place, raw)| Cell {
-            writer: place.0,
-            reader: place.1,
-            raw,
-            rar: of_rar.at(place),
-            sync_raw: of_sync_raw.at(place),
-            sync_rar: of_sync_rar.at(place),
-            crr: ratios.next_if(|e| (e.writer, e.reader) == place).map_or(0.0, |e| e.value),
-            carried_in: !carried_in.is_empty() && carried_in.binary_search(&[id(place.0), id(place.1)]).is_ok(),
-        });
-        let cells = cells.collect();
+    /// `counts`: true communication, reuse, and those parts of both whose read is atomic.
+    fn new(region: &Region, threads: &[Thread], counts: [&Matrix<u64>; 4]) -> Self {
+        let cells = cells(counts.map(Matrix::entries));
         let labels = thread_labels(&region.threads, threads);
         let members = region.threads.iter().map(|id| vec![*id]).collect();
         let grid = Self { labels, members, note: None, cells };
@@ -98,35 +82,39 @@ impl Grid {
     }
 }
 
-/// The places where either matrix has an entry, ascending, with the first one's.
-fn places<'a>(raw: &'a Matrix<u64>, rar: &'a Matrix<u64>) -> impl Iterator<Item = ((u32, u32), u64)> + 'a {
-    let place = |entry: &Entry<u64>| (entry.writer, entry.reader);
-    let (mut raw, mut rar) = (raw.entries().iter().peekable(), rar.entries().iter().peekable());
-    std::iter::from_fn(move || {
-        let next = [raw.peek(), rar.peek()].into_iter().flatten().map(|entry| place(entry)).min()?;
-        rar.next_if(|entry| place(entry) == next);
-        Some((next, raw.next_if(|entry| place(entry) == next).map_or(0, |entry| entry.value)))
-    })
+/// The cells where one of the first two of these counts has an entry, ascending.
+///
+/// All are walked through together: to search each anew was a quarter of a page of a million cells, and iterators that
+/// were put together from one of each count another one.
+fn cells([raw, rar, sync_raw, sync_rar]: [&[Entry<u64>]; 4]) -> Vec<Cell> {
+    // Most cells have events of both kinds.
+    let mut cells = Vec::with_capacity(raw.len().max(rar.len()));
+    let (mut of_raw, mut of_rar, mut of_sync_raw, mut of_sync_rar) = (raw, rar, sync_raw, sync_rar);
+    while let Some((writer, reader)) = [of_raw, of_rar].into_iter().filter_map(|of| of.first().map(place)).min() {
+        cells.push(Cell {
+            writer,
+            reader,
+            raw: take(&mut of_raw, (writer, reader)),
+            rar: take(&mut of_rar, (writer, reader)),
+            sync_raw: take(&mut of_sync_raw, (writer, reader)),
+            sync_rar: take(&mut of_sync_rar, (writer, reader)),
+        });
+    }
+    cells
 }
 
-/// Looks entries up in ascending order: to search each anew was a quarter of a page of a million cells.
-struct Cursor<'a, T>(&'a [Entry<T>]);
+fn place(entry: &Entry<u64>) -> (u32, u32) {
+    (entry.writer, entry.reader)
+}
 
-impl<'a, T: Copy + PartialEq + Default> Cursor<'a, T> {
-    fn over(matrix: Option<&'a Matrix<T>>) -> Self {
-        Self(matrix.map_or(&[], Matrix::entries))
-    }
-
-    /// The entry there, 0 if there is none. Places before it are not asked for again.
-    fn at(&mut self, place: (u32, u32)) -> T {
-        while let [first, rest @ ..] = self.0 {
-            match (first.writer, first.reader).cmp(&place) {
-                Ordering::Less => self.0 = rest,
-                Ordering::Equal => return first.value,
-                Ordering::Greater => break,
-            }
+/// Takes the first entry if it is there; else that count is 0.
+fn take(of: &mut &[Entry<u64>], there: (u32, u32)) -> u64 {
+    match of {
+        [first, rest @ ..] if place(first) == there => {
+            *of = rest;
+            first.value
         }
-        T::default()
+        _ => 0,
     }
 }
 
@@ -187,11 +175,7 @@ fn fold(grid: Grid, threads: &[Thread]) -> Grid {
         sum.sync_raw = sum.sync_raw.saturating_add(cell.sync_raw);
         sum.sync_rar = sum.sync_rar.saturating_add(cell.sync_rar);
     }
-    let mut cells: Vec<Cell> = cells.into_values().collect();
-    for cell in &mut cells {
-        cell.crr = cell.rar as f64 / cell.raw.max(1) as f64;
-        cell.carried_in = cell.raw == 0 && cell.rar > 0;
-    }
+    let cells = cells.into_values().collect();
     let members = rows.iter().map(|(_, members)| members.iter().map(|m| ids[*m as usize]).collect()).collect();
     Grid { labels: rows.into_iter().map(|(label, _)| label).collect(), members, note: Some(note), cells }
 }

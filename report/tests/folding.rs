@@ -2,6 +2,8 @@
 
 #[path = "support/example.rs"]
 mod example;
+#[path = "support/synthetic.rs"]
+mod synthetic;
 
 use example::{halo, master, report};
 use threadtalk::fold::{Grid, LIMIT};
@@ -29,7 +31,33 @@ fn threads_of_one_name_and_origin_become_one_row() {
     assert_eq!((grid.sum(|cell| cell.raw), grid.sum(|cell| cell.rar)), (counts.raw.sum(), counts.rar.sum()));
     let to_workers = grid.cells.iter().find(|cell| (cell.writer, cell.reader) == (0, 1)).unwrap();
     assert_eq!(to_workers.raw, (1..200).map(|reader| 500 + reader * 3).sum::<u64>());
-    assert_eq!(to_workers.crr, to_workers.rar as f64 / to_workers.raw as f64);
+    assert_eq!(to_workers.crr(), to_workers.rar as f64 / to_workers.raw as f64);
+}
+
+/// Pictures derive from counts what the analysis says of ratios, and of what came in another region.
+#[test]
+fn ratios_and_hatched_cells_are_those_of_the_analysis() {
+    let mut contents = synthetic::contents(8, 0);
+    contents.events.iter_mut().filter(|event| event.writer % 3 == 1).for_each(|event| event.raw = 0);
+    let profile = threadtalk_profile::Profile::from_bytes(&contents.encode()).unwrap();
+    let report = threadtalk_crd::analyse(&profile, &threadtalk_crd::Options::default());
+    let (mut cells, mut carried_in) = (0, 0);
+    for region in report.regions.iter().filter(|region| region.counts.is_some()) {
+        let counts = region.counts.as_ref().unwrap();
+        let grids =
+            [(Grid::own(region, &report.threads), &counts.own), (Grid::total(region, &report.threads), counts.total())];
+        for (grid, measures) in grids {
+            let grid = grid.unwrap();
+            for cell in &grid.cells {
+                assert_eq!(cell.crr(), measures.crr.get(cell.writer as usize, cell.reader as usize), "{}", region.name);
+            }
+            let hatched = grid.cells.iter().filter(|cell| cell.is_carried_in());
+            let hatched = hatched.map(|cell| [cell.writer, cell.reader].map(|place| region.threads[place as usize]));
+            assert_eq!(hatched.collect::<Vec<_>>(), measures.carried_in, "{}", region.name);
+            (cells, carried_in) = (cells + grid.cells.len(), carried_in + measures.carried_in.len());
+        }
+    }
+    assert!(cells > 50 && carried_in > 0, "{cells} cells, {carried_in} of them with reuse alone");
 }
 
 #[test]

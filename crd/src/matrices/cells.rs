@@ -72,6 +72,10 @@ impl Cells {
     }
 }
 
+/// Places of a dense matrix for each entry, up to which it is cheaper than sorting: to look at a place takes 10
+/// instructions, and an entry of a thousand 250 to be sorted.
+const DENSE: usize = 16;
+
 /// Sorts and adds up what has the same place.
 fn fold(cells: &mut Vec<Cell>) {
     cells.sort_unstable_by_key(Cell::key);
@@ -138,7 +142,7 @@ impl Scratch {
         }
         threads.sort_unstable();
         let size = threads.len();
-        let is_dense = size * size <= 4 * entries;
+        let is_dense = size * size <= DENSE * entries;
         let sums = is_dense.then(|| {
             for (position, thread) in (0..).zip(&threads) {
                 self.position[*thread as usize] = position;
@@ -222,14 +226,15 @@ mod tests {
     fn dense_and_sparse_addition_agree() {
         let a = [cell(0, 1, 1, 2), cell(0, 5, 3, 0), cell(5, 0, 1, 1)];
         let b = [cell(0, 5, 4, 1), cell(1, 0, 7, 7), cell(5, 0, u64::MAX, 0)];
-        let mut scratch = Scratch::new(6);
+        let mut scratch = Scratch::new(10);
         let expected = [cell(0, 1, 1, 2), cell(0, 5, 7, 1), cell(1, 0, 7, 7), cell(5, 0, u64::MAX, 1)];
         let mut sparse = [a, b].concat();
         assert_eq!(scratch.sum_dense(sparse.iter().copied(), 6).unwrap(), expected);
         fold(&mut sparse);
         assert_eq!(sparse, expected);
-        // Three threads with a single cell are not worth a dense matrix; the scratch memory is clean again.
-        assert!(scratch.sum_dense([cell(0, 1, 1, 1), cell(2, 3, 1, 1)].into_iter(), 2).is_none());
+        // Ten threads that talk in pairs are not worth a dense matrix; the scratch memory is clean again.
+        let pairs = [0, 2, 4, 6, 8].map(|writer| cell(writer, writer + 1, 1, 1));
+        assert!(scratch.sum_dense(pairs.into_iter(), pairs.len()).is_none());
         assert!(scratch.position.iter().all(|p| *p == u32::MAX));
     }
 

@@ -123,7 +123,7 @@ impl<T: Copy + PartialEq + Default + Serialize> Serialize for Matrix<T> {
 /// Serialises the matrix of these entries, ascending by (writer, reader), as [`Matrix`] says.
 pub(super) fn serialize<T: Copy + Default + Serialize, S: Serializer>(
     size: usize,
-    entries: impl Iterator<Item = Entry<T>>,
+    mut entries: impl Iterator<Item = Entry<T>>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     if size > DENSE_LIMIT {
@@ -133,14 +133,17 @@ pub(super) fn serialize<T: Copy + Default + Serialize, S: Serializer>(
         sparse.serialize_field("entries", &triples)?;
         return sparse.end();
     }
-    let mut entries = entries.peekable();
+    let mut next = entries.next();
     let mut row = Vec::with_capacity(size);
     let mut rows = serializer.serialize_seq(Some(size))?;
     for writer in 0..size {
         row.clear();
-        while let Some(entry) = entries.next_if(|e| e.writer as usize == writer) {
+        while let Some(entry) = next
+            && entry.writer as usize == writer
+        {
             row.resize(entry.reader as usize, T::default());
             row.push(entry.value);
+            next = entries.next();
         }
         row.resize(size, T::default());
         rows.serialize_element(&row)?;

@@ -37,12 +37,16 @@ impl Ratios {
     /// The entries that are not zero, by (writer, reader).
     pub fn entries(&self) -> impl Iterator<Item = Entry<f64>> + '_ {
         let mut raw = self.raw.entries();
-        self.rar.entries().iter().map(move |reuse| {
-            let place = (reuse.writer, reuse.reader);
-            let before = raw.iter().take_while(|e| (e.writer, e.reader) < place).count();
-            raw = &raw[before..];
-            let received = raw.first().filter(|e| (e.writer, e.reader) == place).map_or(0, |e| e.value);
-            Entry { writer: reuse.writer, reader: reuse.reader, value: ratio(received, reuse.value) }
+        self.rar.entries().iter().map(move |&Entry { writer, reader, value: reuse }| {
+            let place = |e: &Entry<u64>| u64::from(e.writer) << 32 | u64::from(e.reader);
+            let there = u64::from(writer) << 32 | u64::from(reader);
+            while let [before, rest @ ..] = raw
+                && place(before) < there
+            {
+                raw = rest;
+            }
+            let received = raw.first().filter(|e| place(e) == there).map_or(0, |e| e.value);
+            Entry { writer, reader, value: ratio(received, reuse) }
         })
     }
 
@@ -52,7 +56,8 @@ impl Ratios {
     }
 }
 
-fn ratio(raw: u64, rar: u64) -> f64 {
+/// The ratio of one element.
+pub fn ratio(raw: u64, rar: u64) -> f64 {
     rar as f64 / raw.max(1) as f64
 }
 

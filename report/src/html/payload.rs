@@ -321,7 +321,7 @@ fn figures<'a>(of: &Figures<'a>) -> FiguresPart<'a> {
         // A script's numbers are exact up to 2^53: more than a run can count.
         cells: cells::text(&grid.cells, grid.size(), |cell| [cell.raw, cell.rar]),
         sync: cells::text(&sync, grid.size(), |cell| [cell.sync_raw, cell.sync_rar]),
-        cells_carried: grid.cells.iter().any(|cell| cell.carried_in),
+        cells_carried: grid.cells.iter().any(|cell| cell.is_carried_in()),
         raw: grid.sum(|cell| cell.raw),
         rar: grid.sum(|cell| cell.rar),
         has_sync: is_own,

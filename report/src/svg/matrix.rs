@@ -58,7 +58,7 @@ pub const PANELS: [Panel; 3] = [
     Panel {
         title: "Reuse per communication (CRR)",
         subtitle: "CRR = RaR / RaW",
-        value: |cell| cell.crr,
+        value: Cell::crr,
         format: number::quantity,
         marked: true,
     },
@@ -74,7 +74,7 @@ pub fn picture(report: &Report, region: &Region) -> Option<String> {
         grid.labels.iter().map(|label| label.split(' ').next().unwrap_or(label).to_string()).collect();
     let (named, plain) = (Axis::new(&grid.labels), Axis::new(if grid.note.is_some() { &grid.labels } else { &ids }));
     let depth = named.depth(side).max(plain.depth(side));
-    let foot = if grid.cells.iter().any(|cell| cell.carried_in) { 46 } else { 26 };
+    let foot = if grid.cells.iter().any(|cell| cell.is_carried_in()) { 46 } else { 26 };
     let lefts = [&named, &plain, &plain].map(|axis| MARGIN + axis.extent(side));
     let width = lefts.iter().sum::<i32>() + 3 * (matrix + BAR) + MARGIN;
     let height = TOP + matrix.max(200) + depth + foot;
@@ -165,7 +165,7 @@ pub fn draw(canvas: &mut Canvas, panel: &Panel, grid: &Grid, scale: Scale, axis:
     if grid.size() <= WITH_NUMBERS && side >= 34 {
         canvas.overlay(&numbers(panel, grid, scale, at, side));
     }
-    if panel.marked && grid.size() <= WITH_LINES && grid.cells.iter().any(|cell| cell.carried_in) {
+    if panel.marked && grid.size() <= WITH_LINES && grid.cells.iter().any(|cell| cell.is_carried_in()) {
         canvas.overlay(&carried_in(grid, at, side));
     }
     canvas.frame((left - 1, top - 1), (right, bottom), RULE);
@@ -210,7 +210,7 @@ fn carried_in(grid: &Grid, (x, y): (i32, i32), side: i32) -> String {
     let radius = (side / 10).clamp(1, 5);
     let inset = radius + (side / 12).max(1);
     let mut svg = String::from("<g fill=\"#FFFFFF\" stroke=\"#1A1A1E\" stroke-width=\"0.7\">\n");
-    for cell in grid.cells.iter().filter(|cell| cell.carried_in) {
+    for cell in grid.cells.iter().filter(|cell| cell.is_carried_in()) {
         let (cx, cy) = (x + (cell.reader as i32 + 1) * side - inset, y + cell.writer as i32 * side + inset);
         let _ = writeln!(svg, "<circle cx=\"{cx}\" cy=\"{cy}\" r=\"{radius}\"/>");
     }
@@ -243,7 +243,7 @@ pub fn bar(canvas: &mut Canvas, panel: &Panel, scale: Scale, (x, y): (i32, i32),
 
 /// What the marks mean, if there is one.
 pub fn explain_dots(canvas: &mut Canvas, grid: &Grid, at: (i32, i32)) {
-    if grid.cells.iter().any(|cell| cell.carried_in) {
+    if grid.cells.iter().any(|cell| cell.is_carried_in()) {
         let mark = if grid.size() <= WITH_LINES { "Dots: " } else { "Some cells: " };
         let text = format!("{mark}reuse of data received in another region, shown as RaR / max(RaW, 1).");
         canvas.text(&text, at, Anchor::Start, Font::new(11.0).colour(RGBColor(104, 104, 112)));

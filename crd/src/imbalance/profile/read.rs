@@ -39,7 +39,7 @@ impl Observed {
             counters: rows.counters.iter().map(|(&(thread, event), &count)| (thread, event, count)).collect(),
             nodes: nodes(profile, &tree),
             visits: profile.visits().map(|v| (v.thread, tree.node(v.region), v.count)).collect(),
-            communication: profile.events().map(|e| (e.reader, tree.node(e.region), e.raw)).collect(),
+            communication: communication(profile, &tree),
             levels: levels(profile),
             ..Observed::default()
         };
@@ -124,6 +124,19 @@ fn nodes(profile: &Profile, tree: &Tree) -> Vec<Node> {
             cpu_ns: n.cpu_ns,
         })
         .collect()
+}
+
+/// Summed as far as a thread's events in a region follow each other: a profile may have a million.
+fn communication(profile: &Profile, tree: &Tree) -> Vec<(u32, u32, u64)> {
+    let mut sums: Vec<(u32, u32, u64)> = Vec::new();
+    for event in profile.events() {
+        let region = tree.node(event.region);
+        match sums.last_mut() {
+            Some((t, r, sum)) if (*t, *r) == (event.reader, region) => *sum = sum.saturating_add(event.raw),
+            _ => sums.push((event.reader, region, event.raw)),
+        }
+    }
+    sums
 }
 
 fn counting(profile: &Profile) -> Counting {

@@ -14,34 +14,46 @@ pub const METRICS: [&str; 7] = ["cpu", "time", "work", "calls", "accesses", "mis
 
 /// All metrics of the regions themselves.
 pub fn own(observed: &Observed) -> BTreeMap<&'static str, Values> {
-    let mut all: BTreeMap<&'static str, Values> = BTreeMap::new();
-    let mut add = |metric: &'static str, region: u32, thread: u32, value: f64| {
-        if value != 0.0 {
-            *all.entry(metric).or_default().entry(region).or_default().entry(thread).or_default() += value;
-        }
+    let executions = || {
+        let by_thread = observed.threads.iter().zip(&observed.by_thread);
+        by_thread.flat_map(|(&thread, executions)| executions.iter().map(move |&(block, count)| (thread, block, count)))
     };
-    for (&thread, executions) in observed.threads.iter().zip(&observed.by_thread) {
-        for &(block, count) in executions {
-            let b = &observed.blocks[block as usize];
-            let accesses = u64::from(b.contents.loads) + u64::from(b.contents.stores);
-            add("work", b.region, thread, count as f64 * observed.instructions(block) as f64);
-            add("accesses", b.region, thread, count as f64 * accesses as f64);
-        }
-    }
-    for &(thread, event) in &observed.events {
-        // A miss of the last level is one of the first level, too.
-        if event.kind == EventKind::FirstLevelMiss {
-            add("misses", observed.sites[event.site as usize].region, thread, event.count as f64);
-        }
-    }
-    observed.visits.iter().for_each(|&(thread, region, count)| add("calls", region, thread, count as f64));
-    observed.communication.iter().for_each(|&(t, region, count)| add("communication", region, t, count as f64));
+    let work = executions().map(|(thread, block, count)| {
+        let region = observed.blocks[block as usize].region;
+        (region, thread, count as f64 * observed.instructions(block) as f64)
+    });
+    let accesses = executions().map(|(thread, block, count)| {
+        let b = &observed.blocks[block as usize];
+        let accesses = u64::from(b.contents.loads) + u64::from(b.contents.stores);
+        (b.region, thread, count as f64 * accesses as f64)
+    });
+    // A miss of the last level is one of the first level, too.
+    let misses = observed.events.iter().filter(|(_, event)| event.kind == EventKind::FirstLevelMiss);
+    let misses = misses.map(|(t, event)| (observed.sites[event.site as usize].region, *t, event.count as f64));
+    let counts = |list: &[(u32, u32, u64)]| sum(list.iter().map(|&(thread, region, n)| (region, thread, n as f64)));
     let exclusive = exclusive(&observed.nodes);
-    for (node, (wall, cpu)) in observed.nodes.iter().zip(exclusive) {
-        add("time", node.region, node.thread, wall);
-        add("cpu", node.region, node.thread, cpu);
+    let seconds = |of: fn(&(f64, f64)) -> f64| {
+        sum(observed.nodes.iter().zip(&exclusive).map(|(node, both)| (node.region, node.thread, of(both))))
+    };
+    let all = [
+        ("work", sum(work)),
+        ("accesses", sum(accesses)),
+        ("misses", sum(misses)),
+        ("calls", counts(&observed.visits)),
+        ("communication", counts(&observed.communication)),
+        ("time", seconds(|(wall, _)| *wall)),
+        ("cpu", seconds(|(_, cpu)| *cpu)),
+    ];
+    all.into_iter().filter(|(_, values)| !values.is_empty()).collect()
+}
+
+/// Sums by region and thread of what is not zero.
+fn sum(measured: impl Iterator<Item = (u32, u32, f64)>) -> Values {
+    let mut values = Values::new();
+    for (region, thread, value) in measured.filter(|(_, _, value)| *value != 0.0) {
+        *values.entry(region).or_default().entry(thread).or_default() += value;
     }
-    all
+    values
 }
 
 /// Seconds and CPU seconds of each node without those that it calls. Clocks are read one after the other, so a sum of

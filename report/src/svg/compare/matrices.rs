@@ -62,7 +62,7 @@ pub fn picture(base: Of, new: Of) -> Option<String> {
             }
             matrix::bar(canvas, panel, scale, (lefts[1] + width(1) + 14, top), (row - FOOT - depth(1)).max(180));
         }
-        if let Some(grid) = grids.iter().flatten().find(|grid| grid.cells.iter().any(|cell| cell.carried_in)) {
+        if let Some(grid) = grids.iter().flatten().find(|grid| grid.cells.iter().any(|cell| cell.is_carried_in())) {
             matrix::explain_dots(canvas, grid, (MARGIN, height - 12));
         }
     }))
