@@ -10,7 +10,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT};
-use threadtalk_sigmem::states::{SetMemory, VALUES};
+use threadtalk_sigmem::states::{ENDED_WORDS, SetMemory, VALUES};
 use threadtalk_sigmem::view::Transition;
 use threadtalk_sigmem::{
     ChunkStock, Directory, FreshId, Pool, Run, Segment, Signature, StateMemory, States, View, write,
@@ -39,7 +39,8 @@ fn shared(chunks: u64) -> Shared {
     let pool = unsafe { Pool::fixed(Segment { base, chunks }, zeroed(chunks as usize).cast()) };
     let sets = SetMemory { words: zeroed(1 << 16), capacity: 1 << 16, slots: zeroed(1 << 17), slots_log2: 17 };
     let (entries, slots, values) = (zeroed(1 << 16), zeroed(1 << 17), zeroed(VALUES as usize));
-    let memory = StateMemory { entries, capacity: 1 << 16, slots, slots_log2: 17, values, sets };
+    let ended = zeroed(ENDED_WORDS);
+    let memory = StateMemory { entries, capacity: 1 << 16, slots, slots_log2: 17, values, ended, sets };
     // SAFETY: as above.
     Shared { signature: Signature::new(directory, pool), states: unsafe { States::new(memory) } }
 }

@@ -10,6 +10,7 @@ extern crate std;
 pub mod claims;
 mod composed;
 pub mod directory;
+mod ended;
 pub mod fresh;
 mod index;
 mod neighbours;

@@ -138,26 +138,38 @@ impl ReaderSets {
         }
     }
 
-    /// The name of the set with one more thread.
-    pub(crate) fn with(&self, set: ReaderSet, thread: u32, stock: &mut WordStock) -> Result<SetName, Exhausted> {
-        match set {
-            ReaderSet::Listed(name) if self.contains(set, thread) => return Ok(name),
-            ReaderSet::Near(band) if band == Band::one(thread) => return Ok(Self::one(thread)),
-            _ => {}
+    /// The name of the set with one more thread. `left_out`: those of 64 threads from `64 * at` on that are not to be
+    /// in it, unless that one is among them.
+    pub(crate) fn with(
+        &self,
+        set: ReaderSet,
+        thread: u32,
+        left_out: impl Fn(u32) -> u64,
+        stock: &mut WordStock,
+    ) -> Result<SetName, Exhausted> {
+        let place = thread / 64;
+        let word = |at| {
+            let all = match set {
+                ReaderSet::Near(band) => band.word(at),
+                ReaderSet::Listed(name) => self.bits(name).word(at),
+            };
+            all & !left_out(at) | if at == place { 1 << (thread % 64) } else { 0 }
+        };
+        let (first, end) = self.extent(set);
+        // Without zeros at the ends, which what is left out may have made of them.
+        let first = (first..place).find(|at| word(*at) != 0).unwrap_or(place);
+        let end = (place + 1..end).rev().find(|at| word(*at) != 0).map_or(place + 1, |last| last + 1);
+        if end - first == 1 && word(place).is_power_of_two() {
+            return Ok(Self::one(thread));
         }
-        let (place, extent) = (thread / 64, self.extent(set));
-        let (first, end) = (extent.0.min(place), extent.1.max(place + 1));
         let name = self.offer(u64::from(end - first) + 1, stock).ok_or(Exhausted)?;
 
         // Relaxed: the words are nobody else's until the index publishes the name.
         self.word(name).store(u64::from(first) << 32 | u64::from(end - first), Ordering::Relaxed);
         let mut hash = u64::from(first);
         for at in first..end {
-            let kept = match set {
-                ReaderSet::Near(band) => band.word(at),
-                ReaderSet::Listed(name) => self.bits(name).word(at),
-            };
-            let word = kept | if at == place { 1 << (thread % 64) } else { 0 };
+            // Once: a thread may end meanwhile.
+            let word = word(at);
             self.word(name + 1 + at - first).store(word, Ordering::Relaxed);
             hash = xxh3_64_with_seed(&word.to_le_bytes(), hash);
         }

@@ -3,6 +3,8 @@
 
 pub use crate::composed::VALUES;
 use crate::composed::{Band, Composed, FIRST, Values};
+use crate::ended::Ended;
+pub use crate::ended::WORDS as ENDED_WORDS;
 use crate::fresh::FreshId;
 use crate::index::{Entered, Index};
 use crate::primitive::{AtomicBool, AtomicU64, Counter, Ordering};
@@ -32,6 +34,8 @@ pub struct StateMemory {
     pub slots_log2: u32,
     /// [`VALUES`] words for the values that composed names speak of.
     pub values: *const AtomicU64,
+    /// [`ENDED_WORDS`] words for the threads that have ended.
+    pub ended: *const AtomicU64,
     /// Memory for the reader sets.
     pub sets: SetMemory,
 }
@@ -52,6 +56,7 @@ pub struct States {
     taken: Counter,
     index: Index,
     values: Values,
+    ended: Ended,
     /// See [`States::set_pair`].
     pair: AtomicBool,
     /// The reader sets.
@@ -70,10 +75,10 @@ impl States {
         // SAFETY: the caller's promise.
         let (index, sets) = unsafe { (Index::new(memory.slots, memory.slots_log2), ReaderSets::new(memory.sets)) };
         // SAFETY: as above.
-        let values = unsafe { Values::new(memory.values) };
+        let (values, ended) = unsafe { (Values::new(memory.values), Ended::new(memory.ended)) };
         let capacity = memory.capacity.min(FIRST);
         let (taken, pair) = (Counter::new(), AtomicBool::new(false));
-        Self { entries: memory.entries, capacity, taken, index, values, pair, sets }
+        Self { entries: memory.entries, capacity, taken, index, values, ended, pair, sets }
     }
 
     /// Whether no more than two threads have ever had a view. Then a value that one of them reads for the first time
@@ -141,16 +146,30 @@ impl States {
         }
     }
 
-    /// The state that `name` (fresh or shared, without [`cell::TRACKED`]) becomes when `thread` has read it too.
+    /// The thread reads nothing any more.
+    pub fn has_ended(&self, thread: u32) {
+        self.ended.add(thread);
+    }
+
+    /// The state that `name` (fresh or shared, without [`cell::TRACKED`]) becomes when `thread` has read it too. Of
+    /// readers that are far from each other it has only those that may read again.
     pub fn with_reader(&self, name: u32, thread: u32, stock: &mut StateStock) -> Result<u32, Exhausted> {
         let Some(State { writer, readers }) = self.decode(name) else {
             return self.intern(FreshId(name), ReaderSets::one(thread), stock);
         };
-        let band = Band::with(self.sets.members(readers), thread);
-        if let Some(composed) = band.and_then(|band| self.values.name(writer, band)) {
-            return Ok(composed);
+        let composed = |band: Option<Band>| band.and_then(|band| self.values.name(writer, band));
+        let near = Band::with(self.sets.members(readers), thread);
+        if let Some(name) = composed(near) {
+            return Ok(name);
         }
-        let readers = self.sets.with(readers, thread, &mut stock.words)?;
+        let living = self.sets.members(readers).filter(|reader| !self.ended.contains(*reader));
+        if near.is_none()
+            && let Some(name) = composed(Band::with(living, thread))
+        {
+            return Ok(name);
+        }
+        let left_out = |at| if near.is_none() { self.ended.bits(at) } else { 0 };
+        let readers = self.sets.with(readers, thread, left_out, &mut stock.words)?;
         self.intern(writer, readers, stock)
     }
 

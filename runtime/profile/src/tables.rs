@@ -443,7 +443,8 @@ pub struct WrittenSite {
     pub elements: u64,
     /// Those that another thread read.
     pub read: u64,
-    /// Sum of the numbers of reading threads of these.
+    /// Sum of the numbers of reading threads of these. Where their numbers are 17 and more apart, those that had ended
+    /// when the last one read may be missing.
     pub readers: u64,
 }
 

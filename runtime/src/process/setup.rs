@@ -20,7 +20,7 @@ use threadtalk_abi::thread::{EMPTY_KEY, EVENT_SLOTS, EventSlot};
 use threadtalk_abi::{ADDRESS_BITS, CHUNK_BYTES, DIRECTORY_ENTRIES, GRANULE};
 use threadtalk_profile::layout::{CrdMode, ENDIAN_MARK, FILE_MAGIC, FileHeader, SignatureMode, UNIT, VERSION, state};
 use threadtalk_sigmem::claims::TOUCHED;
-use threadtalk_sigmem::states::VALUES;
+use threadtalk_sigmem::states::{ENDED_WORDS, VALUES};
 use threadtalk_sigmem::{Claims, Directory, Pool as ChunkPool, Segment, Signature, StateMemory, States};
 
 /// Shared states: 4 M of 8 bytes, reserved; pages are used as states appear. With the reader sets at most 300 MiB.
@@ -214,6 +214,7 @@ fn states() -> Option<States> {
         slots: words(2 << STATES_LOG2)?,
         slots_log2: STATES_LOG2 + 1,
         values: words(VALUES.into())?,
+        ended: words(ENDED_WORDS as u64)?,
         sets: threadtalk_sigmem::states::SetMemory {
             words: words(SET_WORDS)?,
             capacity: SET_WORDS,

@@ -119,6 +119,10 @@ pub(crate) fn ended(record: *mut ThreadRecord, process: &Process) {
         (*record).end_ns = process.elapsed_ns().max(1);
         (*record).cpu_ns = clock::thread_cpu_ns();
         (*record).flags |= thread_flags::ENDED;
+        // The last number may be that of several threads.
+        if (*record).flags & thread_flags::OVERFLOW == 0 {
+            process.states.has_ended((*record).id);
+        }
     }
 }
 

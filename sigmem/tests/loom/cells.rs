@@ -5,24 +5,26 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use loom::thread;
 use threadtalk_abi::cell::{NONE, TRACKED};
-use threadtalk_sigmem::states::{ReaderSet, SetMemory, VALUES};
+use threadtalk_sigmem::states::{ENDED_WORDS, ReaderSet, SetMemory, VALUES};
 use threadtalk_sigmem::{Band, Read, State, StateMemory, StateStock, States, Transition, View, track, untrack, write};
 
 struct Tables {
     states: States,
     cell: AtomicU32,
-    _memory: [Vec<AtomicU64>; 5],
+    _memory: [Vec<AtomicU64>; 6],
 }
 
 /// Room for few states: model atomics are dear.
 fn tables(capacity: u32) -> Arc<Tables> {
-    let memory = [atomics64(capacity as usize), atomics64(8), atomics64(140), atomics64(4), atomics64(VALUES as usize)];
-    let [entries, slots, words, set_slots, values] = &memory;
+    let of_states = [atomics64(capacity as usize), atomics64(8), atomics64(VALUES as usize), atomics64(ENDED_WORDS)];
+    let [entries, slots, values, ended] = of_states;
+    let memory = [entries, slots, values, ended, atomics64(140), atomics64(4)];
+    let [entries, slots, values, ended, words, set_slots] = &memory;
     let sets =
         SetMemory { words: words.as_ptr(), capacity: words.len() as u64, slots: set_slots.as_ptr(), slots_log2: 2 };
-    let (entries, slots, values) = (entries.as_ptr(), slots.as_ptr(), values.as_ptr());
+    let (entries, slots, values, ended) = (entries.as_ptr(), slots.as_ptr(), values.as_ptr(), ended.as_ptr());
     // SAFETY: of these lengths; the buffers of the vectors stay where they are when the vectors move.
-    let states = unsafe { States::new(StateMemory { entries, capacity, slots, slots_log2: 3, values, sets }) };
+    let states = unsafe { States::new(StateMemory { entries, capacity, slots, slots_log2: 3, values, ended, sets }) };
     Arc::new(Tables { states, cell: AtomicU32::new(NONE), _memory: memory })
 }
 

@@ -2,8 +2,9 @@
 
 use crate::memory::{EXACT, Memory, Size, Zeroed};
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT, GRANULE};
-use threadtalk_sigmem::primitive::Ordering;
+use threadtalk_sigmem::primitive::{AtomicU32, Ordering};
 use threadtalk_sigmem::{
     ChunkStock, Directory, FreshId, Pool, Read, Run, Segment, Signature, StateStock, Transition, View, write,
 };
@@ -140,6 +141,45 @@ fn a_thousand_readers_of_one_value_are_told_apart() {
     let mut sorted = readers.clone();
     sorted.sort_unstable();
     assert_eq!(memory.states.sets.members(state.readers).collect::<Vec<_>>(), sorted);
+}
+
+/// Teams that are made anew for each phase read in any order what the first thread wrote: each read is what it is, and
+/// there are states for the sets of one team's readers, not for those of all together.
+#[test]
+fn readers_that_have_ended_make_no_states() {
+    let run = |teams_end: bool| {
+        let memory = Memory::new(Size { states: 1 << 16, set_words: 1 << 20, ..EXACT });
+        let mut stock = ChunkStock::default();
+        let cells: Vec<&AtomicU32> =
+            (0..1_000).map(|i| memory.signature.cell(4 * i, &mut stock).expect("memory")).collect();
+        cells.iter().for_each(|cell| write(cell, fresh(0)));
+        let mut transitions = [Transition::EMPTY; 256];
+        // SAFETY: 256 slots that outlive the view.
+        let mut view = unsafe { View::new(0, SITE_BITS, transitions.as_mut_ptr(), 8) };
+        let mut rng = fastrand::Rng::with_seed(11);
+        let mut of_teams = Vec::new();
+        for team in 0..6 {
+            let mut have_read = BTreeSet::new();
+            for _ in 0..16_000 {
+                let (thread, cell) = (1 + 16 * team + rng.u32(0..16), rng.usize(0..cells.len()));
+                view.pass_on(thread);
+                let reuse = match view.read(&memory.states, cells[cell]) {
+                    Read::Communication { writer, .. } if writer == fresh(0) => false,
+                    Read::Reuse { writer, .. } if writer == fresh(0) => true,
+                    other => panic!("thread {thread}: {other:?}"),
+                };
+                assert_eq!(reuse, !have_read.insert((thread, cell)), "thread {thread}, cell {cell}");
+            }
+            if teams_end {
+                (0..16).for_each(|member| memory.states.has_ended(1 + 16 * team + member));
+            }
+            of_teams.push(memory.states.len());
+        }
+        of_teams
+    };
+    let (ended, living) = (run(true), run(false));
+    assert!(ended[0] < 800 && ended[0] == living[0], "sets of up to three: {ended:?} {living:?}");
+    assert!(ended[5] < 6 * 1_500 && living[5] > 40_000, "{ended:?} {living:?}");
 }
 
 /// A control block that serves another thread: what the first had read is new to the second.

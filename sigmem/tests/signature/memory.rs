@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT};
-use threadtalk_sigmem::states::{SetMemory, VALUES};
+use threadtalk_sigmem::states::{ENDED_WORDS, SetMemory, VALUES};
 use threadtalk_sigmem::{Directory, Pool, Segment, Signature, StateMemory, States};
 
 /// Zeroed words that other code holds pointers to.
@@ -73,6 +73,7 @@ impl Memory {
             slots: zeroed(1 << slots_log2),
             slots_log2,
             values: zeroed(VALUES as usize),
+            ended: zeroed(ENDED_WORDS),
             sets: SetMemory {
                 words: zeroed(size.set_words as usize),
                 capacity: size.set_words,

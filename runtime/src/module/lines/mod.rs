@@ -2,7 +2,8 @@
 //!
 //! Writes never reach the runtime one by one, but what they left does: the sixteen cells of a line say who wrote each
 //! of its elements last, where, and who has read it since. They are looked at when memory dies and at the end. What is
-//! lost: elements that somebody else wrote later, and how often a line went back and forth.
+//! lost: elements that somebody else wrote later, how often a line went back and forth, and of readers whose numbers
+//! are far from each other those that had ended when the last one came (`threadtalk_sigmem::states`).
 //!
 //! Beside the lines found, each writing site's elements and their readers are counted: a boundary between two large
 //! blocks is one line of many, interleaved counters are all of them. What a thread wrote while it was alone is counted
