@@ -1,7 +1,7 @@
 //! Matrices for the eye: the threads of a region with names, folded together where there are too many to draw.
 
 use std::collections::BTreeMap;
-use threadtalk_crd::model::{Entry, Matrix, Region, Thread, ratio};
+use threadtalk_crd::model::{Entry, Matrix, Region, Thread, is_carried_in, ratio};
 
 /// Threads that a picture shows one by one.
 pub const LIMIT: usize = 256;
@@ -31,7 +31,7 @@ impl Cell {
 
     /// Reuse of what came in another region.
     pub fn is_carried_in(&self) -> bool {
-        self.raw == 0 && self.rar > 0
+        is_carried_in(self.raw, self.rar)
     }
 }
 
@@ -86,31 +86,27 @@ impl Grid {
 ///
 /// All are walked through together: to search each anew was a quarter of a page of a million cells, and iterators that
 /// were put together from one of each count another one.
-fn cells([raw, rar, sync_raw, sync_rar]: [&[Entry<u64>]; 4]) -> Vec<Cell> {
+fn cells([mut raw, mut rar, mut sync_raw, mut sync_rar]: [&[Entry<u64>]; 4]) -> Vec<Cell> {
     // Most cells have events of both kinds.
     let mut cells = Vec::with_capacity(raw.len().max(rar.len()));
-    let (mut of_raw, mut of_rar, mut of_sync_raw, mut of_sync_rar) = (raw, rar, sync_raw, sync_rar);
-    while let Some((writer, reader)) = [of_raw, of_rar].into_iter().filter_map(|of| of.first().map(place)).min() {
+    while let Some(first) = [raw, rar].into_iter().filter_map(<[_]>::first).min_by_key(|entry| entry.place()) {
+        let place = first.place();
         cells.push(Cell {
-            writer,
-            reader,
-            raw: take(&mut of_raw, (writer, reader)),
-            rar: take(&mut of_rar, (writer, reader)),
-            sync_raw: take(&mut of_sync_raw, (writer, reader)),
-            sync_rar: take(&mut of_sync_rar, (writer, reader)),
+            writer: first.writer,
+            reader: first.reader,
+            raw: take(&mut raw, place),
+            rar: take(&mut rar, place),
+            sync_raw: take(&mut sync_raw, place),
+            sync_rar: take(&mut sync_rar, place),
         });
     }
     cells
 }
 
-fn place(entry: &Entry<u64>) -> (u32, u32) {
-    (entry.writer, entry.reader)
-}
-
-/// Takes the first entry if it is there; else that count is 0.
-fn take(of: &mut &[Entry<u64>], there: (u32, u32)) -> u64 {
+/// Takes the first entry if it is at that place; else its count is 0.
+fn take(of: &mut &[Entry<u64>], place: u64) -> u64 {
     match of {
-        [first, rest @ ..] if place(first) == there => {
+        [first, rest @ ..] if first.place() == place => {
             *of = rest;
             first.value
         }

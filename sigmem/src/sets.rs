@@ -168,7 +168,7 @@ impl ReaderSets {
         self.word(name).store(u64::from(first) << 32 | u64::from(end - first), Ordering::Relaxed);
         let mut hash = u64::from(first);
         for at in first..end {
-            // Once: a thread may end meanwhile.
+            // Once, as a thread may end meanwhile: then the ends may be zeros after all, and the set has a second name.
             let word = word(at);
             self.word(name + 1 + at - first).store(word, Ordering::Relaxed);
             hash = xxh3_64_with_seed(&word.to_le_bytes(), hash);

@@ -147,7 +147,7 @@ impl States {
     }
 
     /// The thread reads nothing any more.
-    pub fn has_ended(&self, thread: u32) {
+    pub fn thread_ended(&self, thread: u32) {
         self.ended.add(thread);
     }
 
@@ -157,18 +157,15 @@ impl States {
         let Some(State { writer, readers }) = self.decode(name) else {
             return self.intern(FreshId(name), ReaderSets::one(thread), stock);
         };
-        let composed = |band: Option<Band>| band.and_then(|band| self.values.name(writer, band));
         let near = Band::with(self.sets.members(readers), thread);
-        if let Some(name) = composed(near) {
-            return Ok(name);
-        }
-        let living = self.sets.members(readers).filter(|reader| !self.ended.contains(*reader));
-        if near.is_none()
-            && let Some(name) = composed(Band::with(living, thread))
-        {
-            return Ok(name);
-        }
         let left_out = |at| if near.is_none() { self.ended.bits(at) } else { 0 };
+        let band = near.or_else(|| {
+            let living = self.sets.members(readers).filter(|reader| !self.ended.contains(*reader));
+            Band::with(living, thread)
+        });
+        if let Some(composed) = band.and_then(|band| self.values.name(writer, band)) {
+            return Ok(composed);
+        }
         let readers = self.sets.with(readers, thread, left_out, &mut stock.words)?;
         self.intern(writer, readers, stock)
     }

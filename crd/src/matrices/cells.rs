@@ -2,7 +2,7 @@
 
 use threadtalk_profile::Event;
 
-use crate::model::{Entry, Matrix};
+use crate::model::{Entry, Matrix, is_carried_in};
 
 /// Events from one thread to another in one region.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl Cells {
 
     /// Pairs (writer, reader) of thread indices that reuse in this region what they received in another.
     pub fn carried_in(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.all.iter().filter(|c| c.raw == 0 && c.rar > 0).map(Cell::key)
+        self.all.iter().filter(|c| is_carried_in(c.raw, c.rar)).map(Cell::key)
     }
 }
 

@@ -14,6 +14,13 @@ pub struct Entry<T> {
     pub value: T,
 }
 
+impl<T> Entry<T> {
+    /// Ascends with (writer, reader).
+    pub fn place(&self) -> u64 {
+        u64::from(self.writer) << 32 | u64::from(self.reader)
+    }
+}
+
 /// Largest matrix that is serialised densely: 1024 x 1024 zeros are 2 MiB of JSON. A program that creates ten thousand
 /// threads one after the other would otherwise have hundreds of megabytes for each matrix of each region.
 pub const DENSE_LIMIT: usize = 1024;
@@ -44,7 +51,7 @@ impl<T: Copy + PartialEq + Default> Matrix<T> {
         // One look at each of some million entries.
         let (mut free, mut furthest, mut zeros) = (0u64, 0, 0);
         for e in &entries {
-            let place = u64::from(e.writer) << 32 | u64::from(e.reader);
+            let place = e.place();
             assert!(place >= free, "entries out of order");
             free = place + 1;
             furthest = furthest.max(e.writer.max(e.reader));

@@ -21,7 +21,7 @@ pub use matrix::{DENSE_LIMIT, Entry, Matrix};
 pub use object::{FalseSharing, Memory, Object};
 pub use phases::{Phase, Phases, Slice};
 pub use promise::{Lowers, Promise};
-pub use ratios::{Ratios, ratio};
+pub use ratios::{Ratios, is_carried_in, ratio};
 pub use recording::{Accuracy, Recording};
 pub use region::{Counts, Homogeneity, Means, Measures, Region, Suggestion, SuggestionKind};
 pub use report::{Ended, Program, Report, SCHEMA};

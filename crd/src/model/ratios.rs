@@ -37,16 +37,15 @@ impl Ratios {
     /// The entries that are not zero, by (writer, reader).
     pub fn entries(&self) -> impl Iterator<Item = Entry<f64>> + '_ {
         let mut raw = self.raw.entries();
-        self.rar.entries().iter().map(move |&Entry { writer, reader, value: reuse }| {
-            let place = |e: &Entry<u64>| u64::from(e.writer) << 32 | u64::from(e.reader);
-            let there = u64::from(writer) << 32 | u64::from(reader);
+        self.rar.entries().iter().map(move |reuse| {
+            let place = reuse.place();
             while let [before, rest @ ..] = raw
-                && place(before) < there
+                && before.place() < place
             {
                 raw = rest;
             }
-            let received = raw.first().filter(|e| place(e) == there).map_or(0, |e| e.value);
-            Entry { writer, reader, value: ratio(received, reuse) }
+            let received = raw.first().filter(|e| e.place() == place).map_or(0, |e| e.value);
+            Entry { writer: reuse.writer, reader: reuse.reader, value: ratio(received, reuse.value) }
         })
     }
 
@@ -59,6 +58,11 @@ impl Ratios {
 /// The ratio of one element.
 pub fn ratio(raw: u64, rar: u64) -> f64 {
     rar as f64 / raw.max(1) as f64
+}
+
+/// Whether a thread reuses here only what it received in another region.
+pub fn is_carried_in(raw: u64, rar: u64) -> bool {
+    raw == 0 && rar > 0
 }
 
 impl Serialize for Ratios {

@@ -121,7 +121,7 @@ pub(crate) fn ended(record: *mut ThreadRecord, process: &Process) {
         (*record).flags |= thread_flags::ENDED;
         // The last number may be that of several threads.
         if (*record).flags & thread_flags::OVERFLOW == 0 {
-            process.states.has_ended((*record).id);
+            process.states.thread_ended((*record).id);
         }
     }
 }

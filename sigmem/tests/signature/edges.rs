@@ -171,7 +171,7 @@ fn readers_that_have_ended_make_no_states() {
                 assert_eq!(reuse, !have_read.insert((thread, cell)), "thread {thread}, cell {cell}");
             }
             if teams_end {
-                (0..16).for_each(|member| memory.states.has_ended(1 + 16 * team + member));
+                (0..16).for_each(|member| memory.states.thread_ended(1 + 16 * team + member));
             }
             of_teams.push(memory.states.len());
         }

@@ -94,7 +94,8 @@ fn chosen(met: &mut u32, dice: &mut u32) -> Option<u64> {
         *met += 1;
         return Some(1);
     }
-    // Knuth's generator (MMIX, its low half); structures come in turns, so every eighth line might be always the same.
+    // At random, as structures come in turns and every eighth line may be the same one's: the linear congruential
+    // generator of Numerical Recipes (section 7.1), whose low bits repeat.
     *dice = dice.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
     (*dice >> 16).is_multiple_of(ONE_IN).then_some(ONE_IN.into())
 }
@@ -170,7 +171,7 @@ mod tests {
         check(&lines);
     }
 
-    /// Sixty kinds by turns, in two hands' worth of which a line is hardly ever like one in hand.
+    /// Sixty kinds by turns are nearly twice as many as are in hand.
     #[test]
     fn of_very_many_lines_some_stand_for_all() {
         let (mut alike, mut looks, mut times) = (Alike::new(), 0u32, [0u64; 60]);
