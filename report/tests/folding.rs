@@ -36,7 +36,7 @@ fn threads_of_one_name_and_origin_become_one_row() {
 
 /// Pictures derive from counts what the analysis says of ratios, and of what came in another region.
 #[test]
-fn ratios_and_hatched_cells_are_those_of_the_analysis() {
+fn ratios_and_dotted_cells_are_those_of_the_analysis() {
     let mut contents = synthetic::contents(8, 0);
     contents.events.iter_mut().filter(|event| event.writer % 3 == 1).for_each(|event| event.raw = 0);
     let profile = threadtalk_profile::Profile::from_bytes(&contents.encode()).unwrap();
@@ -51,9 +51,9 @@ fn ratios_and_hatched_cells_are_those_of_the_analysis() {
             for cell in &grid.cells {
                 assert_eq!(cell.crr(), measures.crr.get(cell.writer as usize, cell.reader as usize), "{}", region.name);
             }
-            let hatched = grid.cells.iter().filter(|cell| cell.is_carried_in());
-            let hatched = hatched.map(|cell| [cell.writer, cell.reader].map(|place| region.threads[place as usize]));
-            assert_eq!(hatched.collect::<Vec<_>>(), measures.carried_in, "{}", region.name);
+            let dotted = grid.cells.iter().filter(|cell| cell.is_carried_in());
+            let dotted = dotted.map(|cell| [cell.writer, cell.reader].map(|place| region.threads[place as usize]));
+            assert_eq!(dotted.collect::<Vec<_>>(), measures.carried_in, "{}", region.name);
             (cells, carried_in) = (cells + grid.cells.len(), carried_in + measures.carried_in.len());
         }
     }
