@@ -24,6 +24,20 @@ fn same_output(file: &str, source: &str, flags: &[&str]) {
     }
 }
 
+/// Modules in which a variable dies that others know, and nothing else happens: events without a site in the source.
+#[test]
+fn modules_without_accesses() {
+    let escaping = "void g(int *); void f(void) { int x; g(&x); }";
+    let variadic = "#include <stdarg.h>\nvoid g(int, va_list); void f(int n, ...) { va_list a; va_start(a, n); g(n, a); va_end(a); }";
+    for source in [escaping, variadic, "int nothing;", ""] {
+        for level in ["-O0", "-O1", "-O2"] {
+            for options in ["opt=1", "opt=0", "inline_limit=0"] {
+                Project::new("a.c", source).options(options).ir("a.c", &[level]);
+            }
+        }
+    }
+}
+
 #[test]
 fn control_flow() {
     let source = r#"

@@ -62,7 +62,11 @@ pub fn run<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis, tables: &mut Ta
 /// Lines that read or write several members of an object, as far as their names show it: only of those is the distance
 /// of accesses worth finding out.
 fn lines_with_siblings(plan: &Plan<'_>, tables: &Tables) -> HashSet<(Line, bool)> {
-    let place = |event: &Event<'_>| Some((tables.line(event.site), plain(event)?.0 == Direction::Write, event.site));
+    // Only accesses have sites: there may be none at all where a variable dies.
+    let place = |event: &Event<'_>| {
+        let (direction, _) = plain(event)?;
+        Some((tables.line(event.site), direction == Direction::Write, event.site))
+    };
     let mut sites: Vec<(Line, bool, SiteId)> = plan.events.iter().filter_map(place).collect();
     sites.sort_unstable_by_key(|&(line, writes, site)| (line, writes, tables.beside_siblings(site), site));
     sites.dedup();
