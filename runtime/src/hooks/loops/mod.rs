@@ -334,6 +334,8 @@ fn store(t: &mut Thread, p: &Process, access: &Access, span: Span, iterations: u
                 2 if is_whole => unsafe { scatter(cells, step, many, [fresh; 2]) },
                 // SAFETY: as above.
                 4 if is_whole => unsafe { scatter(cells, step, many, [fresh; 4]) },
+                // SAFETY: as above. Three doubles: places and forces.
+                6 if is_whole => unsafe { scatter(cells, step, many, [fresh; 6]) },
                 _ => {
                     for first in many.map(nth) {
                         let cells = (first & !(GRANULE - 1)).wrapping_add(offset);
