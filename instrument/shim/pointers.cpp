@@ -45,6 +45,15 @@ LLVMValueRef threadtalk_shim_underlying_object(LLVMValueRef pointer) {
   return wrap(const_cast<Value *>(object ? object : first));
 }
 
+LLVMValueRef threadtalk_shim_base(LLVMModuleRef module, LLVMValueRef pointer, int64_t *offset) {
+  const DataLayout &layout = unwrap(module)->getDataLayout();
+  const Value *value = unwrap(pointer);
+  APInt bytes(layout.getIndexTypeSizeInBits(value->getType()), 0);
+  const Value *base = value->stripAndAccumulateConstantOffsets(layout, bytes, /*AllowNonInbounds=*/true);
+  *offset = bytes.getSExtValue();
+  return wrap(const_cast<Value *>(base));
+}
+
 namespace {
 
 // Arithmetic on an address between the address and a comparison.

@@ -26,6 +26,8 @@ void threadtalk_shim_has_features(LLVMValueRef function, const char *const *name
 
 // pointers.cpp
 LLVMValueRef threadtalk_shim_underlying_object(LLVMValueRef pointer);
+// The pointer that this one is a constant number of bytes behind.
+LLVMValueRef threadtalk_shim_base(LLVMModuleRef module, LLVMValueRef pointer, int64_t *offset);
 bool threadtalk_shim_captured(LLVMValueRef pointer, bool return_captures);
 // Whether another definition of a function may run in place of the one that is seen: by what it does, not as a copy of
 // the same source.

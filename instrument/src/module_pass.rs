@@ -8,7 +8,7 @@ use crate::emit::{self, ModuleEmitter};
 use crate::error::PassError;
 use crate::ignorelist::Ignorelist;
 use crate::llvm;
-use crate::optimise::{self, Optimised};
+use crate::optimise::{self, Dropped, Optimised};
 use crate::options::{Options, Verify};
 use crate::pure::PureFunctions;
 use crate::regions::functions::Functions;
@@ -172,24 +172,29 @@ impl<'m, 'ctx> Work<'m, 'ctx> {
         let mut collector = Collector { module: self.module, functions: &mut self.functions, tables: &mut self.tables };
         let mut plans = Vec::new();
         for &function in functions {
-            let planned = collector.plan(function, self.options.inline_limit);
+            let mut walked = collector.walk(function);
+            if let (Some(walked), true) = (&mut walked, self.options.features.cache) {
+                let emitter = self.emitter.get_or_insert_with(|| ModuleEmitter::new(self.module));
+                emitter.model_caches(&walked.events)?;
+                walked.analysis = None;
+            }
+            let optimises = self.options.features.memory && self.options.optimise;
+            let dropped = match &mut walked {
+                Some(walked) if optimises => optimise::drop_idle(self.module, &mut walked.events),
+                _ => Dropped::default(),
+            };
+            let planned = walked.map(|walked| walked.plan(self.options.inline_limit));
             if let (Some(emitter), Some(counted)) = (&self.emitter, self.counted.get_mut(&function)) {
                 let inlined = planned.as_ref().map_or(&Inlined::Everywhere, |(plan, _)| &plan.inlined);
                 counted.complete(emitter, inlined)?;
             }
-            let Some((mut plan, mut analysis)) = planned else { continue };
-            if self.options.features.cache {
-                let emitter = self.emitter.get_or_insert_with(|| ModuleEmitter::new(self.module));
-                emitter.model_caches(&plan)?;
-                analysis = None;
-            }
+            let Some((mut plan, analysis)) = planned else { continue };
             // At once: the analysis, most of the pass's time in numeric code, still holds.
-            let optimises = self.options.features.memory && self.options.optimises(&plan);
-            let found = match optimises {
+            let found = match optimises && plan.inlined.allows_some() {
                 true => optimise::run(&mut plan, analysis, &self.pure, collector.tables),
                 false => Optimised::default(),
             };
-            plans.push((plan, found));
+            plans.push((plan, Optimised { dropped, ..found }));
         }
         Ok(plans)
     }
@@ -200,7 +205,7 @@ struct Statistics<'ctx> {
     functions: usize,
     outlined: usize,
     events: usize,
-    dropped: usize,
+    dropped: Dropped,
     joined: usize,
     loops: usize,
     windows: usize,
@@ -221,7 +226,8 @@ impl<'ctx> Statistics<'ctx> {
         let is_huge = plan.inlined != Inlined::Everywhere;
         self.functions += 1;
         self.events += plan.events.len();
-        self.dropped += found.dropped;
+        self.dropped.reads += found.dropped.reads;
+        self.dropped.writes += found.dropped.writes;
         self.joined += found.joined;
         self.outlined += usize::from(is_huge);
         self.loops += found.loops.len();
@@ -230,7 +236,7 @@ impl<'ctx> Statistics<'ctx> {
         }
         emitter.offer_loops(plan.function, &mut found.loops)?;
         if options.optimises(&plan) {
-            optimise::run_late(&plan, &mut found, pure);
+            optimise::run_late(emitter.module, &plan, &mut found, pure);
         }
         self.windows += found.memos.windows.questions.len();
         let style = if is_huge { Style::Calls } else { Style::Inline };
@@ -239,13 +245,14 @@ impl<'ctx> Statistics<'ctx> {
 
     fn print(&self, file: &str, tables: &Tables) {
         eprintln!(
-            "threadtalk: {file}: {} functions ({} without inlining), {} events ({} reads left out, \
-             {} accesses joined to others), {} loops with a plain copy ({} with windows), \
+            "threadtalk: {file}: {} functions ({} without inlining), {} events ({} reads and \
+             {} writes left out, {} accesses joined to others), {} loops with a plain copy ({} with windows), \
              {} sites, {} regions, {} counters in {} functions",
             self.functions,
             self.outlined,
             self.events,
-            self.dropped,
+            self.dropped.reads,
+            self.dropped.writes,
             self.joined,
             self.loops,
             self.windows,

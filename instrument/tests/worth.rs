@@ -61,10 +61,10 @@ fn straight_functions_and_large_loops_test_for_own_values_inline() {
 
 /// 150 accesses before a loop, or in one, each with a loop inside that has two.
 const AROUND: &str = r#"
-double a[32], b[32];
-#define TEN(f, x) f(x, 0) f(x, 2) f(x, 4) f(x, 6) f(x, 8) f(x, 10) f(x, 12) f(x, 14) f(x, 16) f(x, 18)
-#define COPY(x, i) b[30 - i] = x[i] + b[i + 1];
-#define ALL(x) TEN(COPY, x) TEN(COPY, x) TEN(COPY, x) TEN(COPY, x) TEN(COPY, x)
+double a[32], b[160];
+#define TEN(f, x, k) f(x, k, 0) f(x, k, 2) f(x, k, 4) f(x, k, 6) f(x, k, 8) f(x, k, 10) f(x, k, 12) f(x, k, 14) f(x, k, 16) f(x, k, 18)
+#define COPY(x, k, i) b[k + 30 - i] = x[i] + b[k + i + 1];
+#define ALL(x) TEN(COPY, x, 0) TEN(COPY, x, 32) TEN(COPY, x, 64) TEN(COPY, x, 96) TEN(COPY, x, 128)
 double pairs(int n, volatile double *p, double *q) {
   double s = 0;
   for (int i = 0; i < n; i++) { ALL(p) p += i; while (*q > s) q++; }

@@ -1,4 +1,4 @@
-//! Walks a function and makes its plan.
+//! Walks a function, and makes its plan of what is left of the events.
 
 use super::lifetime::Escaping;
 use super::worth::{self, Brief};
@@ -6,7 +6,7 @@ use super::{Action, Entrance, Event, Inlined, Plan, When, Worth, describe, intri
 use crate::library::{self, Allocator, Effect, Needed};
 use crate::llvm;
 use crate::llvm::analysis::Analysis;
-use crate::llvm::loops::Dominators;
+use crate::llvm::loops::{Dominators, Loops};
 use crate::regions::constructs::Stack;
 use crate::regions::functions::{Functions, Unit};
 use crate::regions::nesting::Nesting;
@@ -21,6 +21,19 @@ use std::ptr::null_mut;
 use threadtalk_abi::module::RegionKind;
 use threadtalk_abi::module::site_flags::{ALLOCATION, ATOMIC, CREATION, LIBRARY};
 
+/// A function's events before it is decided how much code they are worth.
+pub struct Walked<'ctx> {
+    /// The events.
+    pub events: Vec<Event<'ctx>>,
+    /// What was analysed for them.
+    pub analysis: Option<Analysis>,
+    function: FunctionValue<'ctx>,
+    loops: Loops<'ctx>,
+    brief: Brief,
+    entrances: Vec<Entrance<'ctx>>,
+    entry_region: Option<RegionId>,
+}
+
 /// What the walk of each function shares.
 pub struct Collector<'a, 'ctx> {
     /// The module.
@@ -32,13 +45,8 @@ pub struct Collector<'a, 'ctx> {
 }
 
 impl<'ctx> Collector<'_, 'ctx> {
-    /// The plan of a function, and what was analysed for it; `None` if nothing in it is to be instrumented.
-    /// `most_inline`: accesses that may be inlined.
-    pub fn plan(
-        &mut self,
-        function: FunctionValue<'ctx>,
-        most_inline: usize,
-    ) -> Option<(Plan<'ctx>, Option<Analysis>)> {
+    /// Walks a function; `None` if nothing in it is to be instrumented.
+    pub fn walk(&mut self, function: FunctionValue<'ctx>) -> Option<Walked<'ctx>> {
         let mut nesting = Nesting::new(function, self.functions);
         let mut skipper = Skipper::default();
         let escaping = Escaping::find(function, &mut skipper);
@@ -67,30 +75,21 @@ impl<'ctx> Collector<'_, 'ctx> {
         let mut analysis = (!nesting.loops.all.is_empty()).then(|| Analysis::of(function));
         let described = describe::all(self.module, analysis.as_mut(), &nesting.loops, &actions);
         let mut events = Vec::with_capacity(found.len());
-        let mut accesses = 0;
         for (Found { inst, block, stack, action, when, flags }, access) in found.into_iter().zip(described) {
-            let is_access = !matches!(action, Action::Dies(..) | Action::DiesWhole(..));
-            let site = if is_access {
+            let site = if is_access(&action) {
                 nesting.site(inst, block, stack, (flags, &access), (self.functions, self.tables))
             } else {
                 SiteId(0)
             };
-            accesses += usize::from(is_access);
             events.push(Event { inst, when, action, site, worth: Worth::Call });
         }
         if events.is_empty() {
             return None;
         }
         let brief = Brief::find(&nesting.loops, analysis.as_ref());
-        worth::weigh(&mut events, &nesting.loops, &brief, accesses);
-        let inlined = match accesses <= most_inline {
-            true => Inlined::Everywhere,
-            false => worth::keep_most_nested(function, &mut events, (&nesting.loops, &brief), most_inline),
-        };
-        intrinsics::rejoin(self.module.get_context(), &mut events);
         let entrances = entrances(function, &nesting);
         let entry_region = self.functions.known_region(Unit::of(function));
-        Some((Plan { function, events, entry_region, entrances, accesses, inlined, brief }, analysis))
+        Some(Walked { events, analysis, function, loops: nesting.loops, brief, entrances, entry_region })
     }
 
     /// What an instruction does: action, place, flags of the site.
@@ -143,6 +142,25 @@ impl<'ctx> Collector<'_, 'ctx> {
             None => vec![],
         }
     }
+}
+
+impl<'ctx> Walked<'ctx> {
+    /// The plan, in which `most_inline` accesses at most may be inlined, and what was analysed.
+    pub fn plan(self, most_inline: usize) -> (Plan<'ctx>, Option<Analysis>) {
+        let Walked { mut events, analysis, function, loops, brief, entrances, entry_region } = self;
+        let accesses = events.iter().filter(|event| is_access(&event.action)).count();
+        worth::weigh(&mut events, &loops, &brief, accesses);
+        let inlined = match accesses <= most_inline {
+            true => Inlined::Everywhere,
+            false => worth::keep_most_nested(function, &mut events, (&loops, &brief), most_inline),
+        };
+        intrinsics::rejoin(function.get_type().get_context(), &mut events);
+        (Plan { function, events, entry_region, entrances, accesses, inlined, brief }, analysis)
+    }
+}
+
+fn is_access(action: &Action<'_>) -> bool {
+    !matches!(action, Action::Dies(..) | Action::DiesWhole(..))
 }
 
 /// What the walk found at an instruction.

@@ -1,7 +1,7 @@
 //! Calls of the cache model: one before each access, with as many bytes as it touches.
 
 use super::{Emitted, ModuleEmitter, Site};
-use crate::access::{Action, Direction, Event, Plan};
+use crate::access::{Action, Direction, Event};
 use crate::llvm;
 use inkwell::AddressSpace;
 use inkwell::values::{IntValue, PointerValue, VectorValue};
@@ -12,8 +12,8 @@ const WRITES: u32 = 1 << 31;
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Adds the calls for a function. Comes before its other instrumentation.
-    pub fn model_caches(&self, plan: &Plan<'ctx>) -> Emitted<()> {
-        for event in &plan.events {
+    pub fn model_caches(&self, events: &[Event<'ctx>]) -> Emitted<()> {
+        for event in events {
             self.builder.position_before(&event.inst);
             llvm::set_location(&self.builder, llvm::debug::of(event.inst).map(|l| l.raw));
             self.model(event)?;

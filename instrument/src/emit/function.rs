@@ -6,6 +6,7 @@
 use super::in_module::Riders;
 use super::inline::{self, Ask, Inlined};
 use super::prologue::Prologue;
+use super::repeats::Marked;
 use super::translate::Shift;
 use super::windows::Looking;
 use super::{Emitted, Likely, ModuleEmitter, Site};
@@ -15,10 +16,11 @@ use crate::error::PassError;
 use crate::llvm;
 use crate::optimise::Optimised;
 use crate::optimise::memos::{Memos, Place};
+use crate::optimise::repeats::{Repeat, Repeats};
 use crate::optimise::shared_translation::Sharing;
 use crate::tables::Tables;
 use inkwell::basic_block::BasicBlock;
-use inkwell::values::{AggregateValue, InstructionValue, IntValue};
+use inkwell::values::{AggregateValue, InstructionValue, IntValue, PointerValue};
 use std::collections::{HashMap, HashSet};
 use std::mem::offset_of;
 use threadtalk_abi::hooks;
@@ -47,6 +49,11 @@ pub struct FunctionEmitter<'e, 'a, 'ctx> {
     shifts: HashMap<usize, Shift<'ctx>>,
     /// Memos of reads, by event.
     memos: &'e HashMap<usize, Place>,
+    /// Reads that come again, by event, and the bytes that are their marks.
+    repeats: &'e Repeats,
+    marks: Option<PointerValue<'ctx>>,
+    /// Where each event's translation comes from.
+    sharing: &'e [Sharing],
     /// Writes that look at the cells first, by event.
     guarded: &'e HashSet<usize>,
     /// Whether the nest around an access was settled as a whole, by event.
@@ -76,6 +83,9 @@ pub fn emit<'ctx>(
         style,
         shifts: HashMap::new(),
         memos: &found.memos.places,
+        repeats: &found.repeats,
+        sharing: &found.sharing,
+        marks: if found.repeats.of.is_empty() { None } else { Some(module.marks(function)?) },
         guarded: &found.memos.windows.guarded,
         settled: HashMap::new(),
         riders: match counted.filter(|_| style == Style::Calls) {
@@ -150,7 +160,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
     /// Makes a place for an event's code before `point`.
     fn open(&self, (index, event): (usize, &Event<'ctx>), point: InstructionValue<'ctx>) -> Emitted<Opened<'ctx>> {
         let is_access = matches!(event.action, Action::Plain(..) | Action::Update(_));
-        let skipped = is_access && self.settled.contains_key(&index);
+        let skipped = is_access && (self.settled.contains_key(&index) || self.branches_to_repeat(index, event));
         if !skipped && !self.branches(event) {
             return Ok(Opened::Before(point));
         }
@@ -179,6 +189,20 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         }
     }
 
+    /// Whether a read that comes again is skipped by a branch: the assembly of those with many cells does not do it. Not
+    /// where others need its translation.
+    fn branches_to_repeat(&self, index: usize, event: &Event<'ctx>) -> bool {
+        let leads = matches!(self.sharing.get(index), Some(Sharing::Leads(..)));
+        let again = matches!(self.repeats.of.get(&index), Some(Repeat::Again(_)));
+        again && !leads && matches!(event.action, Action::Plain(_, access) if !inline::looks_at_mark(&access))
+    }
+
+    /// The mark of a read that comes again.
+    fn marked(&self, index: usize) -> Emitted<Option<Marked<'ctx>>> {
+        let repeat = self.marks.zip(self.repeats.of.get(&index));
+        repeat.map(|(marks, repeat)| self.module.marked(marks, *repeat)).transpose()
+    }
+
     fn fill(&mut self, (index, event): (usize, &Event<'ctx>), place: Opened<'ctx>, sharing: Sharing) -> Emitted<()> {
         let b = &self.module.builder;
         // Both ways, the builder takes over the location of the access: a debugger that stops in the code for it
@@ -197,6 +221,12 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
                     let open = self.module.block_after(head);
                     self.module.branch(*settled, tail, open, Likely::Mostly)?;
                     b.position_at_end(open);
+                }
+                if self.branches_to_repeat(index, event)
+                    && let Some(Marked::Again(mark)) = self.marked(index)?
+                {
+                    llvm::set_location(b, at.as_ref().map(|l| l.raw));
+                    self.module.skip_unless_marked(mark, tail)?;
                 }
                 Some(tail)
             }
@@ -233,7 +263,10 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
                 };
                 let ask = self.memos.get(&index).map_or(ask(event), |place| Ask::Memo(*place));
                 let ask = if self.guarded.contains(&index) { Ask::Guarded } else { ask };
-                self.access((*direction, access), shift, event, ask)
+                if let Some(marks) = self.marks.filter(|_| self.repeats.begins.contains(&index)) {
+                    m.begin_repeats(marks)?;
+                }
+                self.access((*direction, access), shift, event, ask, self.marked(index)?)
             }
             (Action::Plain(direction, access), _) if self.style == Style::Calls => {
                 m.call_in_module(*direction, access, site, self.riders.of(event))
@@ -279,8 +312,9 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         shift: Option<Shift<'ctx>>,
         event: &Event<'ctx>,
         ask: Ask,
+        repeat: Option<Marked<'ctx>>,
     ) -> Emitted<()> {
-        let inlined = Inlined { prologue: &self.prologue, access, shift, site: event.site.0, ask };
+        let inlined = Inlined { prologue: &self.prologue, access, shift, site: event.site.0, ask, repeat };
         match direction {
             Direction::Read => self.module.inline_read(&inlined),
             Direction::Write => self.module.inline_write(&inlined),
@@ -297,7 +331,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
             true => None,
             false => Some(m.shift(&self.prologue, (direction, access), None)?),
         };
-        self.access((direction, access), shift, event, ask(event))
+        self.access((direction, access), shift, event, ask(event), None)
     }
 
     /// The memos are empty where a nest begins and where it ends.

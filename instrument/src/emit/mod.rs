@@ -38,6 +38,7 @@ mod questions;
 pub mod read;
 pub mod registers;
 pub mod registration;
+pub mod repeats;
 pub mod thunks;
 pub mod translate;
 pub mod vectors;

@@ -150,6 +150,7 @@ unsafe extern "C" {
     );
 
     pub fn threadtalk_shim_underlying_object(pointer: LLVMValueRef) -> LLVMValueRef;
+    pub fn threadtalk_shim_base(module: LLVMModuleRef, pointer: LLVMValueRef, offset: *mut i64) -> LLVMValueRef;
     pub fn threadtalk_shim_captured(pointer: LLVMValueRef, return_captures: bool) -> bool;
     pub fn threadtalk_shim_interposable(function: LLVMValueRef) -> bool;
     pub fn threadtalk_shim_only_reads(function: LLVMValueRef) -> bool;

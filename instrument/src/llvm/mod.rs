@@ -221,6 +221,14 @@ pub fn known_alignment(module: &Module<'_>, pointer: PointerValue<'_>) -> u64 {
     unsafe { ffi::threadtalk_shim_known_alignment(pointer.as_value_ref(), module.as_mut_ptr()) }
 }
 
+/// The pointer that this one is a constant number of bytes behind, and the number.
+pub fn base(module: &Module<'_>, pointer: PointerValue<'_>) -> (LLVMValueRef, i64) {
+    let mut offset = 0;
+    // SAFETY: a live pointer of a live module.
+    let base = unsafe { ffi::threadtalk_shim_base(module.as_mut_ptr(), pointer.as_value_ref(), &mut offset) };
+    (base, offset)
+}
+
 /// What a call says of the alignment of its pointer argument `number`; 1 if nothing.
 pub fn argument_alignment(call: InstructionValue<'_>, number: u32) -> u64 {
     let kind = Attribute::get_named_enum_kind_id("align");

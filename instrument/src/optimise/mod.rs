@@ -1,11 +1,13 @@
-//! Work that can be left out without changing a count. All of it is off with `opt=0` and in functions beyond
-//! `inline_limit`; tests compare both.
+//! Work that can be left out without changing a count. All of it is off with `opt=0`, and all but what is dropped in
+//! functions beyond `inline_limit`; tests compare both.
 //!
 //! * [`own_reads`]: reads of what the same block has just written are own reads: no event, no code.
+//! * [`overwritten`]: of several writes of the same bytes in a block only the first and the last one are seen.
 //! * [`members`]: members of an object that one line accesses are at one site.
 //! * [`neighbours`]: accesses of neighbouring addresses at one line are one.
 //! * [`shared_translation`]: accesses near each other are translated by one look into the directory.
 //! * [`memos`]: reads of a loop nest compare with the state that they saw last.
+//! * [`repeats`]: of what a block reads several times only the first read looks at the cells if the value is own.
 //! * [`inductions`]: variables of loops with sequences are hidden from the code generator's loop optimisation.
 //! * [`whole_loops`]: loops whose accesses are known before they run get a copy without hooks.
 //! * [`windows`]: what such loops of a nest have found out is looked up before they ask again.
@@ -13,27 +15,32 @@
 //!
 //! All rest on one thing: in a program without data races, no other thread can touch the address between two accesses
 //! of a block unless something between them synchronises. Anything that could (calls, fences, atomic accesses) ends a
-//! [`segment`].
+//! [`segment`]. [`places`] says which accesses of a segment are at the same bytes.
 
 pub mod inductions;
 pub mod members;
 pub mod memos;
 pub mod neighbours;
 pub mod nests;
+pub mod overwritten;
 pub mod own_reads;
+pub mod places;
 pub mod remainders;
+pub mod repeats;
 pub mod segment;
 pub mod shared_translation;
 pub mod tiles;
 pub mod whole_loops;
 pub mod windows;
 
-use crate::access::Plan;
+use crate::access::{Event, Plan};
 use crate::llvm::analysis::Analysis;
 use crate::llvm::loops::Loops;
 use crate::pure::PureFunctions;
 use crate::tables::Tables;
 use inductions::Induction;
+use inkwell::module::Module;
+use repeats::Repeats;
 use shared_translation::Sharing;
 use whole_loops::Offer;
 
@@ -48,10 +55,12 @@ pub struct Optimised<'ctx> {
     pub nests: Vec<tiles::Tiled<'ctx>>,
     /// What the reads of loop nests remember; found when the loops have their copies.
     pub memos: memos::Memos<'ctx>,
+    /// Reads that come again; found then, too.
+    pub repeats: Repeats,
     /// Variables of loops with sequences; found then, too.
     pub inductions: Vec<Induction<'ctx>>,
-    /// Number of reads that were left out.
-    pub dropped: usize,
+    /// What was left out.
+    pub dropped: Dropped,
     /// Number of accesses that became part of others.
     pub joined: usize,
 }
@@ -63,16 +72,28 @@ impl Optimised<'_> {
     }
 }
 
-/// Runs them all. `analysis`: of the function as it is now, if there is one.
+/// Accesses of which nothing can be seen.
+#[derive(Clone, Copy, Default)]
+pub struct Dropped {
+    /// Number of reads.
+    pub reads: usize,
+    /// Number of writes.
+    pub writes: usize,
+}
+
+/// Drops accesses of which nothing can be seen. Comes before it is decided how much code the others are worth.
+pub fn drop_idle(module: &Module<'_>, events: &mut Vec<Event<'_>>) -> Dropped {
+    let reads = own_reads::run(module, events);
+    Dropped { reads, writes: overwritten::run(module, events) }
+}
+
+/// Runs all others. `analysis`: of the function as it is now, if there is one.
 pub fn run<'ctx>(
     plan: &mut Plan<'ctx>,
     analysis: Option<Analysis>,
     pure: &PureFunctions<'ctx>,
     tables: &mut Tables,
 ) -> Optimised<'ctx> {
-    let before = plan.events.len();
-    own_reads::run(plan);
-    let dropped = before - plan.events.len();
     let mut analysis = analysis.unwrap_or_else(|| Analysis::of(plan.function));
     members::run(plan, &mut analysis, tables);
     // Before neighbours are joined: it describes instructions.
@@ -80,12 +101,18 @@ pub fn run<'ctx>(
     let joined = neighbours::run(plan, &mut analysis, tables);
     let sharing = shared_translation::run(plan, &mut analysis);
     let nests = tiles::find(plan, &loops, &sharing, &mut analysis, pure);
-    Optimised { sharing, loops, nests, dropped, joined, memos: Default::default(), inductions: Vec::new() }
+    Optimised { sharing, loops, nests, joined, ..Optimised::default() }
 }
 
 /// What can be found when the loops have their copies, and when it is known of all functions what loops they have.
-pub fn run_late<'ctx>(plan: &Plan<'ctx>, found: &mut Optimised<'ctx>, pure: &PureFunctions<'ctx>) {
+pub fn run_late<'ctx>(
+    module: &Module<'ctx>,
+    plan: &Plan<'ctx>,
+    found: &mut Optimised<'ctx>,
+    pure: &PureFunctions<'ctx>,
+) {
     let loops = Loops::find(plan.function);
     found.memos = memos::find(plan, &found.loops, &loops, pure);
     found.inductions = inductions::find(plan, &loops);
+    found.repeats = repeats::find(module, plan, found);
 }

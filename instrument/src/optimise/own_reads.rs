@@ -4,32 +4,36 @@
 //! no other thread may touch it, and what this thread reads of its own is no event. So the read changes nothing and
 //! counts nothing.
 
+use super::places::{Place, Stretch};
 use super::segment::{Segments, plain};
-use crate::access::{Access, Action, Direction, Plan};
+use crate::access::{Action, Direction, Event};
+use inkwell::module::Module;
 use std::collections::HashMap;
 
-/// Drops them from the plan.
-pub fn run(plan: &mut Plan<'_>) {
-    let segments = Segments::find(&plan.events);
-    // Bytes written at a pointer, in the present segment.
-    let mut written: HashMap<_, u64> = HashMap::new();
+/// Drops them; returns how many they were.
+pub fn run(module: &Module<'_>, events: &mut Vec<Event<'_>>) -> usize {
+    let before = events.len();
+    let segments = Segments::find(events);
+    // Bytes written in the present segment.
+    let mut written: HashMap<Stretch, u64> = HashMap::new();
     let mut present = None;
-    plan.events.retain(|event| {
+    events.retain(|event| {
         let segment = segments.of(event);
         if segment != present || matches!(event.action, Action::Dies(..) | Action::DiesWhole(..)) {
             written.clear();
             present = segment;
         }
-        match plain(event) {
-            Some((Direction::Write, access)) => {
-                let bytes = written.entry(access.pointer).or_default();
-                *bytes = access.bytes.max(*bytes);
+        let Some((direction, access)) = plain(event) else { return true };
+        let mut stretches = Place::of(module, access).stretches();
+        match direction {
+            Direction::Write => {
+                stretches.for_each(|(stretch, bytes)| *written.entry(stretch).or_default() |= bytes);
                 true
             }
-            Some((Direction::Read, Access { pointer, bytes, .. })) => {
-                written.get(pointer).is_none_or(|known| known < bytes)
+            Direction::Read => {
+                !stretches.all(|(stretch, bytes)| written.get(&stretch).is_some_and(|known| known & bytes == bytes))
             }
-            None => true,
         }
     });
+    before - events.len()
 }

@@ -18,6 +18,7 @@ mod write;
 use super::assembly::Assembly;
 use super::prologue::Prologue;
 use super::registers::Registers;
+use super::repeats::Marked;
 use super::translate::{Shape, Shift, Translation};
 use super::{Emitted, ModuleEmitter};
 use crate::access::{Access, Direction};
@@ -54,6 +55,8 @@ pub struct Inlined<'p, 'ctx> {
     pub site: u32,
     /// What is asked.
     pub ask: Ask,
+    /// Whether the segment reads it several times.
+    pub repeat: Option<Marked<'ctx>>,
 }
 
 /// Cells in a piece of assembly.
@@ -87,6 +90,12 @@ struct Tested<'ctx> {
 /// Whether the assembly can look into the directory: the access lies in one chunk at whatever address.
 pub fn looks_itself(access: &Access<'_>) -> bool {
     is_few(Shape::of(access.bytes, access.align)) && access.align >= access.bytes
+}
+
+/// Whether the assembly looks at the mark of a read that comes again. Where cells are loaded before it, that must
+/// come before them.
+pub fn looks_at_mark(access: &Access<'_>) -> bool {
+    is_few(Shape::of(access.bytes, access.align))
 }
 
 /// One cell or two, as many at whatever address.

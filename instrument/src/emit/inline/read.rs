@@ -5,6 +5,7 @@ use super::super::translate::Shape;
 use super::cells::Loaded;
 use super::{Ask, Cells, Inlined, Tested, Width, invalid, is_few};
 use crate::access::Direction;
+use crate::emit::repeats::Marked;
 use crate::emit::{Emitted, ModuleEmitter};
 use crate::llvm;
 use crate::optimise::memos;
@@ -23,6 +24,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     pub fn inline_read(&self, read: &Inlined<'_, 'ctx>) -> Emitted<()> {
         if self.lacks_vectors(read.access)? {
             let mut a = Assembly::new(vec![("=&{di}", self.i64.into())]);
+            mark(&mut a, read);
             self.cold(&mut a, (Direction::Read, read), None)?;
             return self.assemble(a);
         }
@@ -44,6 +46,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             a.line(format!("cmp{} {}, {cells}", width.suffix(), width.name("%rdi")));
             a.line("je 1f");
         }
+        mark(&mut a, read);
         if matches!(read.ask, Ask::Memo(_) | Ask::Events) {
             a.line(format!("testq {0}, {0}", tested.shift));
             a.line("je 2f");
@@ -72,6 +75,11 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             outputs.push(("=&r", self.i64.into()));
         }
         let mut a = Assembly::new(outputs);
+        if let Some(Marked::Again(mark)) = read.repeat {
+            let mark = a.memory(mark);
+            a.line(format!("cmpb $$0, {mark}"));
+            a.line("je 1f");
+        }
         let pointer = a.register(llvm::frozen_pointer(&self.builder, read.access.pointer));
         let shift = match read.shift {
             Some(shift) => a.register(shift.value),
@@ -232,5 +240,13 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         a.line(format!("movq %rdi, {}(%r11)", offset::COUNTER_RAR));
         a.line("jmp 1f");
         Ok(())
+    }
+}
+
+/// Says that a read which comes again finds no value of which that is known to be no event.
+fn mark<'ctx>(a: &mut Assembly<'ctx>, read: &Inlined<'_, 'ctx>) {
+    if let Some(Marked::First(mark)) = read.repeat {
+        let mark = a.memory(mark);
+        a.line(format!("movb $$1, {mark}"));
     }
 }
