@@ -10,6 +10,7 @@
 //! * [`vectors`] are masked accesses, gather and scatter; [`library`] are calls of the C library, [`prefix`] is what
 //!   they need to know where a comparison ends.
 //! * [`memos`] are what comes before the event cache in loop nests without calls.
+//! * [`repeats`] are what reads that come again in one block look at.
 //! * [`cache`] calls the model of the caches, if that is compiled in.
 //! * [`inductions`] hides loops' variables from the code generator.
 //! * [`in_module`] are functions of the module itself that huge functions call.
