@@ -189,8 +189,8 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         }
     }
 
-    /// Whether a read that comes again is skipped by a branch: the assembly of those with many cells does not do it. Not
-    /// where others need its translation.
+    /// Whether a read that comes again is skipped by a branch: the assembly of those with many cells does
+    /// not do it. Not where others need its translation.
     fn branches_to_repeat(&self, index: usize, event: &Event<'ctx>) -> bool {
         let leads = matches!(self.sharing.get(index), Some(Sharing::Leads(..)));
         let again = matches!(self.repeats.of.get(&index), Some(Repeat::Again(_)));
