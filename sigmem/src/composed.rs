@@ -25,7 +25,9 @@ const READERS: u32 = (1 << WIDTH) - 1;
 /// those, and programs with four threads need no others.
 const LEAST: u32 = if cfg!(loom) { 2 } else { 4 };
 /// Numbers of values.
-pub const VALUES: u32 = if cfg!(loom) { FIRST_VALUE + 2 } else { 1 << 12 };
+pub const VALUES: u32 = if cfg!(loom) { FIRST_VALUE + 4 } else { 1 << 12 };
+/// Those from here on are of [open](crate::open) values.
+pub(crate) const FIRST_OPEN: u32 = if cfg!(loom) { FIRST_VALUE + 2 } else { 3 << 10 };
 const FIRST_VALUE: u32 = 16;
 /// Names of the tables are below this.
 pub const FIRST: u32 = FIRST_VALUE << WIDTH;
@@ -69,6 +71,11 @@ impl Band {
         let bit = if thread == 0 { 0 } else { thread.wrapping_sub(self.base).wrapping_add(1) };
         // 0 of another thread: the one before the band.
         (bit < WIDTH && (bit > 0 || thread == 0)).then_some(bit)
+    }
+
+    /// The bit of a thread, if it has one.
+    pub(crate) fn bit_of(self, thread: u32) -> Option<u32> {
+        self.bit(thread).map(|bit| 1 << bit)
     }
 
     #[inline]
@@ -157,9 +164,24 @@ impl Values {
         if readers.size() < LEAST {
             return None;
         }
-        let value = u64::from(writer.0) << 32 | u64::from(readers.base);
-        let hash = (value ^ value >> 15).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
-        let number = (0..WALK).map(|i| FIRST_VALUE + (hash as u32 + i) % (VALUES - FIRST_VALUE)).find(|number| {
+        let number = self.number(writer, readers.base, (FIRST_VALUE, FIRST_OPEN))?;
+        Some(name(number, readers.bits))
+    }
+
+    /// The name of an open value that lists nobody, in the band of a thread. `None`: as for [`Values::name`].
+    pub fn open(&self, writer: FreshId, thread: u32) -> Option<u32> {
+        // One band for all threads of a team of 16, whichever comes first.
+        let base = ((thread.max(1) - 1) & !15) + 1;
+        Some(name(self.number(writer, base, (FIRST_OPEN, VALUES))?, 0))
+    }
+
+    /// The number from `first` to `end` of a value whose readers are in the band from `base` on.
+    fn number(&self, writer: FreshId, base: u32, (first, end): (u32, u32)) -> Option<u32> {
+        let value = u64::from(writer.0) << 32 | u64::from(base);
+        let hash = (value ^ value >> 15).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+        let start = first + ((hash * u64::from(end - first)) >> 32) as u32;
+        let walk = (start..start + WALK).map(|number| if number < end { number } else { number - (end - first) });
+        walk.take((end - first).min(WALK) as usize).find(|number| {
             // Relaxed: the word carries its whole meaning in its bits. Slots stay what they are, so that all threads
             // that ask for this value walk past the same ones.
             let slot = self.slot(*number);
@@ -170,29 +192,28 @@ impl Values {
                 },
                 held => held == value,
             }
-        })?;
-        Some(name(number, readers.bits))
+        })
     }
 }
 
-#[inline]
-fn number(name: u32) -> u32 {
+#[inline(always)]
+pub(crate) fn number(name: u32) -> u32 {
     (name & INDEX_MASK) >> WIDTH
 }
 
 /// Differs in the low bits for sets that differ only in the high ones, and for values with equal sets.
-#[inline]
-fn name(number: u32, readers: u32) -> u32 {
+#[inline(always)]
+pub(crate) fn name(number: u32, readers: u32) -> u32 {
     SHARED | number << WIDTH | readers ^ readers >> (WIDTH / 2) ^ mixed(number)
 }
 
-#[inline]
-fn readers(name: u32) -> u32 {
+#[inline(always)]
+pub(crate) fn readers(name: u32) -> u32 {
     let folded = name & READERS ^ mixed(number(name));
     folded ^ folded >> (WIDTH / 2)
 }
 
-#[inline]
+#[inline(always)]
 fn mixed(number: u32) -> u32 {
     number.wrapping_mul(0x9E37_79B1) >> (32 - WIDTH)
 }
@@ -261,6 +282,25 @@ mod tests {
     }
 
     #[test]
+    fn open_values_have_names_of_their_own() {
+        let slots = slots();
+        // SAFETY: that many slots, alive.
+        let values = unsafe { Values::new(slots.as_ptr()) };
+        let open = values.open(FreshId(7), 13).unwrap();
+        assert!((1..=16).chain([0]).all(|thread| values.open(FreshId(7), thread) == Some(open)));
+        assert!(values.open(FreshId(7), 17) != Some(open) && values.open(FreshId(8), 13) != Some(open));
+        let value = values.decode(open).unwrap();
+        assert_eq!((value.writer, value.readers.size()), (FreshId(7), 0));
+        let listing = |thread: u32| value.with(thread);
+        // Thread 0, and 17 from the first one on.
+        assert_eq!((0..40).filter(|thread| listing(*thread).is_some()).collect::<Vec<_>>(), Vec::from_iter(0..18));
+        let [two, both] = [listing(2).unwrap(), values.decode(listing(2).unwrap()).unwrap().with(9).unwrap()];
+        assert!(values.decode(both).unwrap().readers.members().eq([2, 9]) && two != both);
+        let closed = values.name(FreshId(7), Band::with([1, 2, 3].into_iter(), 4).unwrap()).unwrap();
+        assert!(number(closed) < FIRST_OPEN && [open, two, both].iter().all(|name| number(*name) >= FIRST_OPEN));
+    }
+
+    #[test]
     fn when_numbers_are_used_up_values_without_one_never_get_one() {
         let slots = slots();
         // SAFETY: that many slots, alive.
@@ -269,7 +309,7 @@ mod tests {
         let name = |writer: u32| values.name(FreshId(writer), readers);
         let first: Vec<Option<u32>> = (1..=2 * VALUES).map(name).collect();
         let numbered = first.iter().flatten().count() as u32;
-        assert!(numbered > VALUES / 10 * 9 && numbered <= VALUES - FIRST_VALUE, "{numbered}");
+        assert!(numbered > FIRST_OPEN / 10 * 9 && numbered <= FIRST_OPEN - FIRST_VALUE, "{numbered}");
         assert!(first.iter().zip(1..).all(|(first, writer)| *first == name(writer)));
         // Names of the tables, and of values that nobody has named.
         assert!(values.decode(SHARED | 5).is_none() && values.decode(7).is_none());

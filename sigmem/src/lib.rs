@@ -14,6 +14,7 @@ mod ended;
 pub mod fresh;
 mod index;
 mod neighbours;
+pub mod open;
 #[cfg(feature = "oracle")]
 pub mod oracle;
 pub mod pool;

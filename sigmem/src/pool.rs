@@ -84,6 +84,14 @@ impl Pool {
         Self { source, chunks: Counter::new(), aliased: Counter::new() }
     }
 
+    /// Hashed mode: where all chunks come from.
+    pub fn region(&self) -> Option<Segment> {
+        match &self.source {
+            Source::Fixed { region, .. } => Some(*region),
+            Source::Growing(_) => None,
+        }
+    }
+
     /// Chunks of memory that have cells.
     pub fn chunks(&self) -> u64 {
         self.chunks.load(Ordering::Relaxed)

@@ -128,6 +128,21 @@ impl States {
         self.values.decode(name)
     }
 
+    /// The name of a value as an open one that lists nobody.
+    pub(crate) fn open(&self, writer: FreshId, thread: u32) -> Option<u32> {
+        self.values.open(writer, thread)
+    }
+
+    /// The bit that lists a thread in names of this open value, if there is one.
+    pub fn listing_bit(&self, name: u32, thread: u32) -> Option<u32> {
+        self.values.decode(name)?.readers.bit_of(thread)
+    }
+
+    /// Whether half of the states that the tables have room for are made.
+    pub fn are_half_used(&self) -> bool {
+        self.taken.load(Ordering::Relaxed) >= u64::from(self.capacity / 2)
+    }
+
     /// The name of a state in the tables, without [`cell::TRACKED`].
     fn intern(&self, writer: FreshId, readers: SetName, stock: &mut StateStock) -> Result<u32, Exhausted> {
         let packed = pack(writer, readers);

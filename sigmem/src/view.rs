@@ -3,12 +3,14 @@
 use crate::composed::Composed;
 use crate::fresh::FreshId;
 use crate::neighbours;
+use crate::open::{Known, is_open};
 use crate::primitive::{AtomicU32, Ordering, fence};
 use crate::states::{StateStock, States};
 use threadtalk_abi::cell::{NONE, SHARED, TRACKED};
 
 /// What a read was. `state` names the cell's state now, without [`TRACKED`]: as long as a cell holds it,
-/// another read by the same thread is reuse (after `Communication` and `Reuse`) or no event (after `Own`).
+/// another read by the same thread is reuse (after `Communication` and `Reuse`) or no event (after `Own`), unless the
+/// state [does not tell](View::is_unlisted).
 /// `tracked`: a reuse distance waits for the element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // the fields, named above
@@ -17,7 +19,8 @@ pub enum Read {
     Cold,
     /// The thread reads what it wrote: no event.
     Own { state: u32, tracked: bool },
-    /// The thread's first read of the value: true communication. The thread is now among the readers.
+    /// The thread's first read of the value: true communication. The thread is now among the readers, or knows by
+    /// itself that it is one.
     Communication { writer: FreshId, state: u32, tracked: bool },
     /// The thread had read the value before.
     Reuse { writer: FreshId, state: u32, tracked: bool },
@@ -33,7 +36,7 @@ pub struct Alike {
     pub writer: FreshId,
     /// The state that their cells were in.
     pub from: u32,
-    /// The state that their cells are in now.
+    /// The state that their cells are in now: another one, unless the values are open.
     pub state: u32,
     /// How many were read, from the first on.
     pub read: usize,
@@ -72,6 +75,8 @@ pub struct View {
     transitions: *mut Transition,
     shift: u32,
     stock: StateStock,
+    /// What the thread has read of open values. Nothing, unless the runtime says otherwise.
+    pub known: Known,
 }
 
 // SAFETY: nobody else uses the slots (contract of `new`), so they move with the view.
@@ -87,7 +92,7 @@ impl View {
         let (own_base, own_span) = (FreshId::new(thread, false, 0, site_bits).0, 2 << site_bits);
         let shift = 32 - transitions_log2;
         let stock = StateStock::default();
-        Self { thread, own_base, own_span, site_bits, transitions, shift, stock }
+        Self { thread, own_base, own_span, site_bits, transitions, shift, stock, known: Known::NONE }
     }
 
     /// Makes it the view of another thread, which inherits what the old one had taken from the tables.
@@ -130,6 +135,13 @@ impl View {
                 return Read::Own { state: found, tracked: false };
             }
             let mark = mark(found);
+            if let Some(value) = self.unlisted(states, found & !mark) {
+                if let Some(read) = self.read_unlisted(cell, found, value) {
+                    return read;
+                }
+                found = cell.load(Ordering::Acquire);
+                continue;
+            }
             let Transition { from, to: state, writer, kind } = self.transition(states, found & !mark);
             let tracked = mark != 0;
             match kind {
@@ -166,11 +178,14 @@ impl View {
     }
 
     /// Whose value a true communication would bring, if a read of a cell that was found in this state, marked or not,
-    /// would be one.
+    /// would be one. `None` as well for what the state does not tell.
     pub fn first_from(&self, states: &States, name: u32) -> Option<FreshId> {
         // Acquire: as in `read`, for a cell that was loaded before.
         fence(Ordering::Acquire);
         let is_own = |writer: u32| writer.wrapping_sub(self.own_base) < self.own_span;
+        if self.unlisted(states, name & !TRACKED).is_some() {
+            return None;
+        }
         if name & SHARED == 0 {
             return (name != NONE && !is_own(name)).then_some(FreshId(name));
         }
@@ -187,6 +202,10 @@ impl View {
         let found = cells.first()?.load(Ordering::Acquire);
         if found == NONE || found.wrapping_sub(self.own_base) < self.own_span || mark(found) != 0 {
             return None;
+        }
+        if let Some(value) = self.unlisted(states, found) {
+            let read = self.read_unread(cells, found);
+            return (read > 0).then_some(Alike { writer: value.writer, from: found, state: found, read });
         }
         let Transition { from, to: state, writer, kind: Kind::Communication } = self.transition(states, found) else {
             return None;
@@ -213,6 +232,54 @@ impl View {
         (from, to): (u32, u32),
     ) -> bool {
         neighbours::exchange_all(cells, from, to, states.is_pair())
+    }
+
+    /// The value that a name, not marked, is of, if it is an open one of another thread that does not list this one.
+    #[inline]
+    fn unlisted(&self, states: &States, name: u32) -> Option<Composed> {
+        let value = if is_open(name) { states.composed(name)? } else { return None };
+        let is_own = value.writer.0.wrapping_sub(self.own_base) < self.own_span;
+        (!is_own && !value.readers.contains(self.thread)).then_some(value)
+    }
+
+    /// Whether a state, not marked, does not tell if the thread has read the value.
+    #[inline]
+    pub fn is_unlisted(&self, states: &States, name: u32) -> bool {
+        self.unlisted(states, name).is_some()
+    }
+
+    /// Opens the values in the line of a cell, one of which the thread reads. Not of pairs, who exchange nothing.
+    pub fn open(&self, states: &States, cell: &AtomicU32) -> bool {
+        !states.is_pair() && self.known.lines().open(states, cell, self.thread)
+    }
+
+    /// The read of a cell that was found with this name. `None`: it has another one now.
+    #[cold]
+    fn read_unlisted(&self, cell: &AtomicU32, found: u32, value: Composed) -> Option<Read> {
+        let (writer, mark) = (value.writer, mark(found));
+        let (state, tracked) = (found & !mark, mark != 0);
+        // Nothing was opened where nothing can be known.
+        let Some(bits) = self.known.of(core::slice::from_ref(cell)) else {
+            return Some(Read::Exhausted { writer, state, tracked });
+        };
+        if bits.are_unread() {
+            bits.read();
+            return Some(Read::Communication { writer, state, tracked });
+        }
+        let Some(state) = value.with(self.thread) else { return Some(Read::Reuse { writer, state, tracked }) };
+        // Orderings as in `read`.
+        let listed = cell.compare_exchange(found, state | mark, Ordering::Release, Ordering::Relaxed);
+        listed.is_ok().then_some(Read::Reuse { writer, state, tracked })
+    }
+
+    /// Reads leading cells with this name, of an open value that does not list the thread, as far as it has not read
+    /// them. Returns how many.
+    fn read_unread(&self, cells: &[AtomicU32], found: u32) -> usize {
+        let is_first_read = |cell: &&AtomicU32| {
+            let bits = self.known.of(core::slice::from_ref(*cell)).filter(|bits| bits.are_unread());
+            bits.filter(|_| cell.load(Ordering::Relaxed) == found).inspect(|bits| bits.read()).is_some()
+        };
+        cells.iter().take_while(is_first_read).count()
     }
 
     #[inline]

@@ -8,14 +8,14 @@ use threadtalk_abi::cell::{NONE, TRACKED};
 use threadtalk_sigmem::states::{ENDED_WORDS, ReaderSet, SetMemory, VALUES};
 use threadtalk_sigmem::{Band, Read, State, StateMemory, StateStock, States, Transition, View, track, untrack, write};
 
-struct Tables {
-    states: States,
+pub struct Tables {
+    pub states: States,
     cell: AtomicU32,
     _memory: [Vec<AtomicU64>; 6],
 }
 
 /// Room for few states: model atomics are dear.
-fn tables(capacity: u32) -> Arc<Tables> {
+pub fn tables(capacity: u32) -> Arc<Tables> {
     let of_states = [atomics64(capacity as usize), atomics64(8), atomics64(VALUES as usize), atomics64(ENDED_WORDS)];
     let [entries, slots, values, ended] = of_states;
     let memory = [entries, slots, values, ended, atomics64(140), atomics64(4)];
@@ -29,12 +29,12 @@ fn tables(capacity: u32) -> Arc<Tables> {
 }
 
 /// A view with the memory of its transition cache.
-struct Reader {
-    view: View,
+pub struct Reader {
+    pub view: View,
     _transitions: Box<[Transition; 2]>,
 }
 
-fn reader(thread: u32) -> Reader {
+pub fn reader(thread: u32) -> Reader {
     let mut transitions = Box::new([Transition::EMPTY; 2]);
     // SAFETY: two slots, boxed, alive as long as the view.
     let view = unsafe { View::new(thread, SITE_BITS, transitions.as_mut_ptr(), 1) };

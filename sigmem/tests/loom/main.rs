@@ -8,6 +8,7 @@
 mod cells;
 mod chunks;
 mod claims;
+mod open;
 mod shared_claims;
 
 use loom::sync::atomic::AtomicU64;

@@ -1,12 +1,13 @@
 //! Runs a trace through the signature the way the runtime does, and records what it finds in the oracle's terms.
 
-use crate::memory::{Memory, Size};
+use crate::memory::{KnownMemory, Memory, Size};
 use std::collections::HashMap;
 use threadtalk_abi::cell::{NONE, TRACKED};
 use threadtalk_abi::{CHUNK_SHIFT, GRANULE};
+use threadtalk_sigmem::open::Lines;
 use threadtalk_sigmem::oracle::{Access, Event, Op, Pair, Record, Region, Step, trace};
 use threadtalk_sigmem::primitive::{AtomicU32, Ordering};
-use threadtalk_sigmem::{Alike, ChunkStock, FreshId, Read, Run, Transition, View, track, untrack, write};
+use threadtalk_sigmem::{Alike, ChunkStock, FreshId, Read, Run, States, Transition, View, track, untrack, write};
 
 pub const SITE_BITS: u32 = 12;
 
@@ -21,6 +22,7 @@ struct Thread {
     known: HashMap<u32, Option<u32>>,
     /// What first reads have made of states, and whose values they were.
     firsts: HashMap<u32, (u32, u32)>,
+    _known: KnownMemory,
     _transitions: Box<[Transition]>,
 }
 
@@ -29,6 +31,11 @@ pub struct Driver {
     pub record: Record,
     /// Reads whose reader the tables had no room for.
     pub exhausted: u64,
+    /// Reads open values now and then.
+    pub opens: bool,
+    /// Lines that were opened, and reads of what does not tell whether it was read.
+    pub opened: u64,
+    pub unlisted: u64,
     granule: u64,
     threads: HashMap<u32, Thread>,
     clock: u32,
@@ -38,14 +45,25 @@ impl Driver {
     /// `granule`: bytes of an element of the trace. Elements are laid out on 4-byte granules one by one.
     pub fn new(size: Size, granule: u64) -> Self {
         let memory = Memory::new(size);
-        Self { memory, record: Record::default(), exhausted: 0, granule, threads: HashMap::new(), clock: 0 }
+        Self {
+            memory,
+            record: Record::default(),
+            exhausted: 0,
+            opens: false,
+            opened: 0,
+            unlisted: 0,
+            granule,
+            threads: HashMap::new(),
+            clock: 0,
+        }
     }
 
     /// One step; its events in order.
     pub fn step(&mut self, step: &Step) -> &[Event] {
         let begin = self.record.events.len();
         self.clock += 1;
-        let mut thread = self.threads.remove(&step.thread).unwrap_or_else(|| new_thread(step.thread));
+        let mut thread =
+            self.threads.remove(&step.thread).unwrap_or_else(|| new_thread(step.thread, self.memory.lines));
         if step.op.touches_memory() {
             self.record.participants.entry(thread.region()).or_default().insert(step.thread);
         }
@@ -88,7 +106,12 @@ impl Driver {
                     let pair = Pair { writer, reader };
                     Event { region, pair, element, reuse, sync }
                 };
+                if self.opens && (self.clock + at as u32).is_multiple_of(3) {
+                    self.opened += u64::from(view.open(states, cell));
+                }
                 let found = cell.load(Ordering::Relaxed);
+                let is_unlisted = view.is_unlisted(states, found & !TRACKED);
+                self.unlisted += u64::from(is_unlisted);
                 if let Some(writer) = known.get(&found) {
                     self.record.events.extend(writer.map(|writer| event(writer, element, true)));
                     assert_eq!(found & TRACKED, 0, "a tracked state of other threads' data is never known");
@@ -106,9 +129,13 @@ impl Driver {
                 let alike = if self.clock.is_multiple_of(2) { view.read_alike(states, rest) } else { None };
                 if let Some(Alike { writer, from, state, read }) = alike {
                     let writer = writer.thread(SITE_BITS);
-                    firsts.insert(from, (state, writer));
+                    let is_unlisted = view.is_unlisted(states, state);
+                    assert!(is_unlisted == (from == state));
                     self.record.events.extend((element..).take(read).map(|element| event(writer, element, false)));
-                    known.insert(state, Some(writer));
+                    if !is_unlisted {
+                        firsts.insert(from, (state, writer));
+                        known.insert(state, Some(writer));
+                    }
                     at += read - 1;
                     continue;
                 }
@@ -118,20 +145,20 @@ impl Driver {
                     Read::Communication { writer, .. } | Read::Exhausted { writer, .. } => Some(writer),
                     Read::Cold | Read::Own { .. } | Read::Reuse { .. } => None,
                 };
-                assert_eq!(first, new, "{found:#x}");
+                assert!(first == new || is_unlisted && first.is_none(), "{found:#x}");
                 match read {
                     Read::Cold => drop(known.insert(NONE, None)),
                     Read::Own { state, .. } => drop(known.insert(state, None)),
                     Read::Communication { writer, state, tracked } => {
                         let writer = writer.thread(SITE_BITS);
                         self.record.events.push(event(writer, element, false));
-                        known.insert(state, Some(writer));
+                        remember(view, states, known, (state, writer));
                         mark(cell, state, tracked, self.clock);
                     }
                     Read::Reuse { writer, state, tracked } => {
                         let writer = writer.thread(SITE_BITS);
                         self.record.events.push(event(writer, element, true));
-                        known.insert(state, Some(writer));
+                        remember(view, states, known, (state, writer));
                         mark(cell, state, tracked, self.clock);
                     }
                     Read::Exhausted { writer, .. } => {
@@ -158,12 +185,20 @@ impl Thread {
     }
 }
 
-fn new_thread(thread: u32) -> Thread {
+fn remember(view: &View, states: &States, known: &mut HashMap<u32, Option<u32>>, (state, writer): (u32, u32)) {
+    if !view.is_unlisted(states, state) {
+        known.insert(state, Some(writer));
+    }
+}
+
+fn new_thread(thread: u32, lines: Lines) -> Thread {
     let mut transitions = vec![Transition::EMPTY; 1 << TRANSITIONS_LOG2].into_boxed_slice();
     // SAFETY: that many slots; the box moves into the thread, its contents stay.
-    let view = unsafe { View::new(thread, SITE_BITS, transitions.as_mut_ptr(), TRANSITIONS_LOG2) };
+    let mut view = unsafe { View::new(thread, SITE_BITS, transitions.as_mut_ptr(), TRANSITIONS_LOG2) };
+    let mut memory = KnownMemory::new(lines);
+    view.known = memory.known();
     let (chunks, regions, known, firsts) = Default::default();
-    Thread { view, chunks, regions, known, firsts, _transitions: transitions }
+    Thread { view, chunks, regions, known, firsts, _known: memory, _transitions: transitions }
 }
 
 /// Now and then a reuse distance waits for the element, and now and then it is found.

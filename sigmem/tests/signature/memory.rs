@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT};
+use threadtalk_sigmem::open::{Known, LINE, Lines};
 use threadtalk_sigmem::states::{ENDED_WORDS, SetMemory, VALUES};
 use threadtalk_sigmem::{Directory, Pool, Segment, Signature, StateMemory, States};
 
@@ -27,6 +28,8 @@ impl Zeroed {
 pub struct Memory {
     pub signature: Signature,
     pub states: States,
+    /// All cells of a fixed pool.
+    pub lines: Lines,
     _memory: Vec<Zeroed>,
 }
 
@@ -53,6 +56,7 @@ impl Memory {
         let entries = zeroed(1 << (size.address_bits - CHUNK_SHIFT));
         // SAFETY: zeroed, of that length, kept in `_memory`.
         let directory = unsafe { Directory::new(entries, size.address_bits) };
+        let mut lines = Lines::NONE;
         let pool = match size.chunks {
             None => {
                 SEGMENTS.with_borrow_mut(Vec::clear);
@@ -62,6 +66,10 @@ impl Memory {
             Some(chunks) => {
                 let base = zeroed((chunks * CHUNK_BYTES / 8) as usize).expose_provenance() as u64;
                 let occupants = zeroed((chunks as usize).div_ceil(2)).cast::<AtomicU32>();
+                let all = (chunks * CHUNK_BYTES / 4) as usize / LINE;
+                let numbers = zeroed((all + 1).div_ceil(2)).cast::<AtomicU32>();
+                // SAFETY: as many, zeroed, kept in `_memory`.
+                lines = unsafe { Lines::new(std::ptr::with_exposed_provenance(base as usize), all, numbers) };
                 // SAFETY: zeroed, of these lengths, kept in `_memory`.
                 unsafe { Pool::fixed(Segment { base, chunks }, occupants) }
             }
@@ -83,7 +91,22 @@ impl Memory {
         };
         // SAFETY: zeroed, of these lengths, kept in `_memory`.
         let states = unsafe { States::new(state_memory) };
-        Self { signature: Signature::new(directory, pool), states, _memory: memory }
+        Self { signature: Signature::new(directory, pool), states, lines, _memory: memory }
+    }
+}
+
+/// What a thread knows of open values.
+pub struct KnownMemory(Zeroed, Lines);
+
+impl KnownMemory {
+    pub fn new(lines: Lines) -> Self {
+        Self(Zeroed::new(lines.len()), lines)
+    }
+
+    /// For one view, no longer than this lives.
+    pub fn known(&mut self) -> Known {
+        // SAFETY: a word for each line, zeroed.
+        unsafe { Known::new(self.1, self.0.words()) }
     }
 }
 
