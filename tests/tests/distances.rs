@@ -3,14 +3,18 @@
 use serde_json::Value;
 use threadtalk_tests::scene::Scene;
 
-/// Median, p90 and p99 of the reuse distances of the whole program.
-fn quantiles(scene: &Scene, crd: &str) -> [f64; 3] {
+/// The reuse distances of the whole program.
+fn distances(scene: &Scene, crd: &str) -> Value {
     let profile = format!("{crd}.ttp");
     let done = scene.threadtalk(&["run", "--quiet", "--crd", crd, "-o", &profile, "--", "./program"]);
     assert_eq!(done.ending(), "exit 0", "{}", done.stderr_text());
     let report = scene.threadtalk(&["report", &profile, "--format", "json"]).stdout_text();
     let report: Value = serde_json::from_str(&report).unwrap();
-    let crd = &report["program_total"]["crd"];
+    report["program_total"]["crd"].clone()
+}
+
+/// Median, p90 and p99.
+fn quantiles(crd: &Value) -> [f64; 3] {
     ["median", "p90", "p99"].map(|name| crd[name].as_f64().unwrap_or_else(|| panic!("{crd:#}")))
 }
 
@@ -20,7 +24,7 @@ fn times_with_other_distances_are_told_apart() {
     let scene = Scene::with("two_distances.c", &["-pthread"]);
     let expected = [2999.0, 7999.0, 7999.0];
     for crd in ["exact", "auto"] {
-        let found = quantiles(&scene, crd);
+        let found = quantiles(&distances(&scene, crd));
         for (found, expected) in found.iter().zip(expected) {
             // Half of the bound for sampled distances: a bucket is 6 % wide.
             assert!((found / expected - 1.0f64).abs() < 0.075, "{crd}: {found} for {expected}");
@@ -34,8 +38,23 @@ fn times_with_other_distances_are_told_apart() {
 fn distances_are_found_in_loops_that_are_counted_as_a_whole() {
     let scene = Scene::with("../regions/array_of_structures.c", &["-O2", "-pthread"]);
     for crd in ["exact", "auto"] {
-        for found in quantiles(&scene, crd) {
+        for found in quantiles(&distances(&scene, crd)) {
             assert!((found / 699.0 - 1.0f64).abs() < 0.075, "{crd}: {found}");
+        }
+    }
+}
+
+/// Each of 24 readers reads its 4 096 elements 36 times, one after the other, of values that are opened.
+#[test]
+fn distances_are_found_where_readers_keep_to_themselves_what_they_have_read() {
+    let scene = Scene::with("../communication/gather_by_many.c", &["-O2", "-pthread"]);
+    for crd in ["exact", "auto"] {
+        let found = distances(&scene, crd);
+        if crd == "exact" {
+            assert_eq!(found["count"].as_f64(), Some(24.0 * 35.0 * 4096.0));
+        }
+        for found in quantiles(&found) {
+            assert!((found / 4095.0 - 1.0f64).abs() < 0.075, "{crd}: {found}");
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Scalar accesses on the slow path: what the inlined code could not settle.
 
-use super::again;
 use super::event::{self, Event, event};
+use super::{again, open};
 use crate::process::{Process, accuracy};
 use crate::thread::Thread;
 use crate::thread::firsts::Key;
 use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::{NONE, SHARED, TRACKED};
+use threadtalk_sigmem::open::OpenName;
 use threadtalk_sigmem::{Alike, FreshId, Read, Run};
 
 /// A read of `BYTES` bytes: one event for each granule that it touches.
@@ -136,8 +137,13 @@ pub fn read_cell(t: &mut Thread, p: &Process, cell: &AtomicU32, element: u64, si
         Read::Cold => t.remember_no_event(NONE, site),
         Read::Own { state, tracked: false } if state & SHARED != 0 => {
             t.remember_no_event(state, site);
-            let nobody = t.idle_counter().cast();
-            t.firsts.put(Key { from: state, site, context: t.context }, state, nobody);
+            match OpenName::of(state) {
+                Some(name) => open::put_own(t, name, site),
+                None => {
+                    let nobody = t.idle_counter().cast();
+                    t.firsts.put(Key { from: state, site, context: t.context }, state, nobody);
+                }
+            }
         }
         Read::Own { .. } => {}
         Read::Communication { writer, state, tracked } => {

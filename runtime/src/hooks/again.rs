@@ -2,16 +2,17 @@
 //! across, and reuse that has lost its slot of the event cache, settled by one look into [`crate::thread::firsts`]; and
 //! reuse of elements that other threads have marked.
 
-use super::event;
-use crate::phases;
+use super::{event, open};
 use crate::process::Process;
 use crate::thread::Thread;
+use crate::thread::diversity::is_sample;
 use crate::thread::firsts::Key;
 use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::{SHARED, TRACKED};
 use threadtalk_abi::thread::EventCounter;
 use threadtalk_profile::layout::EventRecord;
+use threadtalk_sigmem::open::{OpenName, is_open};
 
 /// Settles the reads of neighbouring elements from `element` on, if all are in one state of which the thread knows what
 /// its read means. Returns how many, from the first on: fewer than all where another thread's read came between.
@@ -24,6 +25,11 @@ pub fn settle<const CELLS: usize>(
     site: u32,
 ) -> usize {
     let Some(first) = cells.first() else { return 0 };
+    // Vectors are of loops over rows, which look at many cells at a time: those had better be alike.
+    let is_scattered = CELLS <= 2;
+    if is_scattered && open::is_worth_opening(t, p, first.load(Ordering::Relaxed), element) {
+        t.view.open(&p.states, first);
+    }
     // Relaxed: what the name stands for is known since the thread made such a read before.
     let from = first.load(Ordering::Relaxed);
     let differ = cells.iter().fold(0, |differ, cell| differ | (cell.load(Ordering::Relaxed) ^ from));
@@ -34,7 +40,14 @@ pub fn settle<const CELLS: usize>(
     if differ != 0 {
         return 0;
     }
-    let Some((to, record)) = t.firsts.get(Key { from, site, context: t.context }) else { return 0 };
+    if is_open(from) {
+        return 0;
+    }
+    let first_read = t.firsts.get(Key { from, site, context: t.context });
+    if is_scattered && is_sample(element) {
+        t.diversity.meets(from & SHARED != 0 && first_read.is_none());
+    }
+    let Some((to, record)) = first_read else { return 0 };
     if to == from {
         return if reuse_once_more(t, from, site, record.cast(), CELLS as u64) { CELLS } else { 0 };
     }
@@ -67,16 +80,30 @@ pub fn at_once<const CELLS: usize>(t: &mut Thread, p: &Process, address: u64, si
     if (differ | from) & mark != 0 {
         return reuse_unless_watched(t, from & !mark, element, site, CELLS as u64);
     }
+    if let Some(name) = OpenName::of(from) {
+        return open::at_once(t, p, cells, element, site, (from, name));
+    }
     let Some((to, record)) = t.firsts.get(Key { from, site, context: t.context }) else { return false };
+    if is_sample(element) {
+        t.diversity.meets(false);
+    }
     if to == from {
         return reuse_once_more(t, from, site, record.cast(), CELLS as u64);
     }
-    let counted =
-        phases::tick_in_passing(t) && event::communications_at_once(t, p, cells, element, site, (record, from, to));
-    if counted {
-        p.claims.touch_line(element);
+    let is_unread = from & SHARED == 0;
+    if is_unread && open::is_worth_opening(t, p, from, element) && t.view.known.lines().is_unread(first) {
+        return false;
     }
-    counted
+    let read = (element, CELLS as u32);
+    // SAFETY: what the thread knows of its first reads are records of its own.
+    let Some(countdown) = (unsafe { event::is_only_counted(t, p, read, record) }) else { return false };
+    if !t.view.read_all_again(&p.states, cells, (from, to)) {
+        return false;
+    }
+    // SAFETY: just returned.
+    unsafe { event::communications_at_once(t, p, read, (record, countdown)) };
+    t.remember(to, site, record.cast());
+    true
 }
 
 /// [`reuse_in_spite_of_marks`] of elements in one block, none of which this thread can be waiting for.
@@ -113,7 +140,7 @@ fn reuse_in_spite_of_marks(t: &mut Thread, p: &Process, state: u32, element: u64
 
 /// Reuse, or reads that are no event, in a state that has lost its slot of the event cache to another one.
 #[inline(always)]
-fn reuse_once_more(t: &mut Thread, state: u32, site: u32, counter: *mut EventCounter, n: u64) -> bool {
+pub(super) fn reuse_once_more(t: &mut Thread, state: u32, site: u32, counter: *mut EventCounter, n: u64) -> bool {
     let counted = reuse(counter, n);
     if counted {
         t.remember(state, site, counter);
@@ -123,7 +150,7 @@ fn reuse_once_more(t: &mut Thread, state: u32, site: u32, counter: *mut EventCou
 
 /// Counts `n` reuses in a counter of the event cache, if no sample is due before.
 #[inline(always)]
-fn reuse(counter: *mut EventCounter, n: u64) -> bool {
+pub(super) fn reuse(counter: *mut EventCounter, n: u64) -> bool {
     // SAFETY: counters of the event cache are mapped for the life of the process, and only this thread counts in them.
     let counter = unsafe { &mut *counter };
     let free = counter.rar.saturating_add(n) < counter.next;

@@ -1,7 +1,9 @@
 //! Events: what the slow path counts, and what hangs on a count.
 
+use super::open;
 use crate::distance::trace::{NO_TRACE, Verdict};
 use crate::events::EventKey;
+use crate::phases;
 use crate::process::{Process, accuracy};
 use crate::thread::checked::Checked;
 use crate::thread::firsts::Key;
@@ -11,6 +13,7 @@ use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::{SHARED, TRACKED};
 use threadtalk_abi::thread::EventCounter;
 use threadtalk_profile::layout::{CrdMode, EventRecord, event_flags};
+use threadtalk_sigmem::open::OpenName;
 use threadtalk_sigmem::{FreshId, track, untrack};
 
 /// What a read was.
@@ -50,7 +53,9 @@ pub fn communications(
     let key = EventKey { written: writer.0, site, context: t.context };
     let found = known.map(<*mut EventCounter>::cast).or_else(|| find_record(t, p, key));
     if let Some(record) = found {
-        t.firsts.put(Key { from, site, context: t.context }, state, record);
+        if OpenName::of(state).is_none() {
+            t.firsts.put(Key { from, site, context: t.context }, state, record);
+        }
         communications_in(t, p, cells, element, site, (record, state));
     } else {
         check_alias(t, p, element, cells.len() as u32);
@@ -84,40 +89,50 @@ pub fn communications_again(
     t.remember(state, site, record.cast());
 }
 
-/// [`communications_again`] of one access whose cells are in state `from`, and the exchange of the cells. False:
-/// nothing was done, because more than that is due or they have changed.
+/// Whether [`communications_again`] of one access of `n` granules from `element` on would only count: what counts down
+/// to the next sample. `None`: more than that is due.
 ///
-/// Calls nothing and uses no vector registers, so that nobody has to save them.
+/// Like [`communications_at_once`] it calls nothing and uses no vector registers, so that nobody has to save them.
+///
+/// # Safety
+/// `record` is one of the thread's.
 #[inline(always)]
-pub fn communications_at_once<const CELLS: usize>(
+pub unsafe fn is_only_counted(
     t: &mut Thread,
     p: &Process,
-    cells: &[AtomicU32; CELLS],
-    element: u64,
-    site: u32,
-    (record, from, state): (*mut EventRecord, u32, u32),
-) -> bool {
-    let n = CELLS as u32;
-    let looks_up = p.options.objects > 0;
-    if looks_up && n >= t.until_lookup || t.checked.events + n >= Checked::MOST || p.signature.pool.chunks_aliased() > 0
-    {
-        return false;
+    (element, n): (u64, u32),
+    record: *mut EventRecord,
+) -> Option<*mut u64> {
+    let is_due = p.options.objects > 0 && n >= t.until_lookup
+        || t.checked.events + n >= Checked::MOST
+        || p.signature.pool.chunks_aliased() > 0;
+    if !phases::tick_in_passing(t) || is_due {
+        return None;
     }
-    // SAFETY: the record is this thread's; the watches belong to this block.
-    let Some(countdown) = (unsafe { t.traces.until_sample(record, element / GRANULE, n.into(), &*t.watches) }) else {
-        return false;
-    };
-    if !t.view.read_all_again(&p.states, cells, (from, state)) {
-        return false;
-    }
-    *countdown -= u64::from(n);
+    // SAFETY: the caller's promise; the watches belong to this block.
+    unsafe { t.traces.until_sample(record, element / GRANULE, n.into(), &*t.watches) }.map(|countdown| countdown as _)
+}
+
+/// Counts an access that was made after [`is_only_counted`] said so.
+///
+/// # Safety
+/// `countdown` is what that returned, in the same hook.
+#[inline(always)]
+pub unsafe fn communications_at_once(
+    t: &mut Thread,
+    p: &Process,
+    (element, n): (u64, u32),
+    (record, countdown): (*mut EventRecord, *mut u64),
+) {
     t.checked.communications(n, false);
-    t.until_lookup -= if looks_up { n } else { 0 };
+    t.until_lookup -= if p.options.objects > 0 { n } else { 0 };
     // SAFETY: records of this thread's table are mapped for the life of the process, and only this thread counts in
-    // them.
-    unsafe { (*record).raw += u64::from(n) };
-    t.remember(state, site, record.cast());
-    true
+    // them, or in what its traces hold (contract).
+    unsafe {
+        *countdown -= u64::from(n);
+        (*record).raw += u64::from(n);
+    }
+    p.claims.touch_line(element);
 }
 
 /// [`communications`], where the record is known.
@@ -146,7 +161,7 @@ fn communications_in(
             // counts in them.
             unsafe { (*record).raw += quiet as u64 };
             look_up(t, p, site, element, quiet as u64);
-            t.remember(state, site, record.cast());
+            remember(t, p, state, site, record);
         }
         let done = quiet.max(1);
         rest = rest.get(done..).unwrap_or(&[]);
@@ -195,8 +210,8 @@ fn count(
     }
     match verdict {
         Verdict::Count => {
-            t.remember(e.state, site, record.cast());
-            if !e.raw {
+            remember(t, p, e.state, site, record);
+            if OpenName::of(e.state).is_none() && !e.raw {
                 t.firsts.put(Key { from: e.state, site, context: t.context }, e.state, record);
             }
         }
@@ -208,9 +223,21 @@ fn count(
         }
         Verdict::Untrack => {
             untrack(cell, e.state);
-            t.remember(e.state, site, record.cast());
+            remember(t, p, e.state, site, record);
         }
         Verdict::Report => {}
+    }
+}
+
+/// From now on reuse at `site` of cells in `state`, which this thread has read, may be counted with nothing else to be
+/// done, until `record` says otherwise.
+#[inline]
+fn remember(t: &mut Thread, p: &Process, state: u32, site: u32, record: *mut EventRecord) {
+    if !t.view.is_unlisted(&p.states, state) {
+        t.remember(state, site, record.cast());
+    }
+    if let Some(name) = OpenName::of(state) {
+        open::put(t, p, name, site, record);
     }
 }
 

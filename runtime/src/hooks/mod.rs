@@ -9,6 +9,7 @@ pub mod again;
 pub mod event;
 pub mod loops;
 pub mod nests;
+mod open;
 pub mod range;
 mod scan;
 mod shells;

@@ -65,6 +65,15 @@ pub unsafe fn map_over(at: NonNull<u8>, bytes: usize) -> bool {
     map(at.as_ptr(), bytes, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_NORESERVE | libc::MAP_FIXED).is_some()
 }
 
+/// Zeros again, which cost nothing until they are touched.
+///
+/// # Safety
+/// The range must lie in memory that came from [`reserve`], in which nobody holds a reference.
+pub unsafe fn forget(at: *mut u8, bytes: usize) {
+    // SAFETY: the caller's promise; anonymous memory.
+    unsafe { libc::madvise(at.cast(), bytes, libc::MADV_DONTNEED) };
+}
+
 /// Asks for huge pages: cells are walked as the program walks its arrays, and 4 KiB pages made the stencil and FFT
 /// kernels 1.5 times slower.
 pub fn prefer_huge_pages(at: NonNull<u8>, bytes: usize) {

@@ -22,6 +22,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::thread::EventSlot;
 use threadtalk_abi::window::Window;
+use threadtalk_sigmem::open::Lines;
 use threadtalk_sigmem::{Claims, Run, Signature, States};
 
 /// Everything that threads share. Made once by [`start`], never dropped.
@@ -32,6 +33,8 @@ pub struct Process {
     pub file: ProfileFile,
     /// Cells.
     pub signature: Signature,
+    /// Cells whose values may be opened.
+    pub open_lines: Lines,
     /// Who writes which chunks alone.
     pub claims: Claims,
     /// Names of shared states.

@@ -20,6 +20,7 @@ use threadtalk_abi::thread::{EMPTY_KEY, EVENT_SLOTS, EventSlot};
 use threadtalk_abi::{ADDRESS_BITS, CHUNK_BYTES, DIRECTORY_ENTRIES, GRANULE};
 use threadtalk_profile::layout::{CrdMode, ENDIAN_MARK, FILE_MAGIC, FileHeader, SignatureMode, UNIT, VERSION, state};
 use threadtalk_sigmem::claims::TOUCHED;
+use threadtalk_sigmem::open::{LINE, Lines};
 use threadtalk_sigmem::states::{ENDED_WORDS, VALUES};
 use threadtalk_sigmem::{Claims, Directory, Pool as ChunkPool, Segment, Signature, StateMemory, States};
 
@@ -28,6 +29,8 @@ const STATES_LOG2: u32 = 22;
 /// Words of reader sets: 128 MiB, reserved.
 const SET_WORDS: u64 = 1 << 24;
 const SETS_LOG2: u32 = 22;
+/// Lines of 64 bytes of cells: what threads know of values in the first 128 MiB takes 16 MiB for each at most.
+const MOST_OPEN_LINES: usize = 1 << 21;
 const HUGE_PAGE: usize = 2 << 20;
 
 pub(super) fn build() -> Process {
@@ -90,6 +93,7 @@ fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Proce
         claims.give_up();
     }
     let pool = if options.exact { exact_pool() } else { hashed_pool(&options)? };
+    let open_lines = open_lines(&pool, limited);
     let sites = Sites::new()?;
     let site_bits = if options.site_bits > 0 { (options.site_bits as u32).max(8) } else { site_bits_for(text_bytes()) };
     let crd = match options.crd {
@@ -106,6 +110,7 @@ fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Proce
         options,
         file: ProfileFile::begin(file)?,
         signature: Signature::new(directory, pool),
+        open_lines,
         claims,
         states: states()?,
         plan: Plan {
@@ -195,6 +200,17 @@ fn hashed_pool(options: &Options) -> Option<ChunkPool> {
     let region = Segment { base: cells.as_ptr().expose_provenance() as u64, chunks };
     // SAFETY: both ranges are zeroed, of the promised length, and never unmapped.
     Some(unsafe { ChunkPool::fixed(region, occupants.as_ptr().cast::<AtomicU32>()) })
+}
+
+/// Hashed mode, the first cells: a thread's bits take an eighth of what cells do.
+fn open_lines(pool: &ChunkPool, limited: bool) -> Lines {
+    let Some(region) = pool.region().filter(|_| !limited) else { return Lines::NONE };
+    let lines = (region.chunks * CHUNK_BYTES) as usize / (LINE * size_of::<AtomicU32>());
+    let lines = lines.min(MOST_OPEN_LINES);
+    let Some(numbers) = memory::reserve((lines + 1) * size_of::<AtomicU32>()) else { return Lines::NONE };
+    let first = core::ptr::with_exposed_provenance(region.base as usize);
+    // SAFETY: the region has that many cells; zeroed numbers, never unmapped.
+    unsafe { Lines::new(first, lines, numbers.as_ptr().cast_const().cast()) }
 }
 
 fn exact_pool() -> ChunkPool {

@@ -5,6 +5,10 @@
 //! user region, and never changes; only the exchange of the cell has to be done each time. To look all of it up again,
 //! in three tables, took half of a first read's time.
 //!
+//! Of open values ([`threadtalk_sigmem::open`]) there is one entry for each value and line, whoever has read it: the
+//! name that lists nobody, the bit that would list the thread (0: there is none; [`OWN`]: it wrote the value), and the
+//! record.
+//!
 //! Reuse that has lost its slot of the event cache is here as well, as a read that leaves the state as it is: with 16
 //! threads a state and a line meet another such pair there a million times in a second.
 
@@ -14,6 +18,9 @@ use threadtalk_profile::layout::EventRecord;
 
 /// log2 of the slots: 24 KiB, half of the L1 cache. A gather by 16 threads meets some hundred combinations at a time.
 const SLOTS_LOG2: u32 = 10;
+
+/// In place of the thread's bit: the open value is its own.
+pub const OWN: u32 = u32::MAX;
 
 /// What a first read is looked up by.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -59,7 +66,7 @@ impl Firsts {
         }
     }
 
-    /// The state that the cell is in afterwards, and where the read counts.
+    /// The state that the cell is in afterwards, or the thread's bit, and where the read counts.
     #[inline]
     pub fn get(&self, key: Key) -> Option<(u32, *mut EventRecord)> {
         // SAFETY: `place` is below the number of slots.

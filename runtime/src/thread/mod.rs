@@ -5,6 +5,7 @@
 
 pub mod checked;
 pub mod column;
+pub mod diversity;
 pub mod firsts;
 pub mod memos;
 pub mod mixtures;
@@ -31,6 +32,7 @@ use crate::process::Process;
 use checked::Checked;
 use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use diversity::Diversity;
 use firsts::Firsts;
 use mixtures::Mixtures;
 use quiet::{Pattern, Quiet};
@@ -44,6 +46,7 @@ use threadtalk_abi::thread::{
 use threadtalk_abi::window::{NUMBERS, SHORTEST};
 use threadtalk_abi::{DIRECTORY_ENTRIES, GRANULE};
 use threadtalk_profile::layout::{EventRecord, ThreadRecord, block};
+use threadtalk_sigmem::open::Known;
 use threadtalk_sigmem::{ChunkStock, Transition, View, Writable};
 use visits::Visits;
 use windows::Windows;
@@ -77,6 +80,8 @@ pub struct Thread {
     pub mixtures: Mixtures,
     /// First reads that it has made.
     pub firsts: Firsts,
+    /// Whether it meets ever new sets of readers.
+    pub diversity: Diversity,
     /// This thread's view of the signature.
     pub view: View,
     /// Chunks of cells taken and not yet used.
@@ -122,7 +127,13 @@ impl Thread {
         let windows = Windows::new()?;
         let watches = memory::reserve(size_of::<Watches>())?.as_ptr().cast::<Watches>();
         // SAFETY: zeroed memory of the right size that belongs to this block for ever.
-        let view = unsafe { View::new(0, process.site_bits, transitions, TRANSITIONS_LOG2) };
+        let mut view = unsafe { View::new(0, process.site_bits, transitions, TRANSITIONS_LOG2) };
+        let lines = process.open_lines;
+        if !lines.is_empty() {
+            let known = memory::reserve(lines.len() * size_of::<AtomicU64>())?.as_ptr().cast_const().cast();
+            // SAFETY: zeroed, a word for each line, never unmapped, and this block's alone.
+            view.known = unsafe { Known::new(lines, known) };
+        }
         let thread = Thread {
             header: ThreadHeader {
                 directory: process.signature.directory.base().cast(),
@@ -160,6 +171,7 @@ impl Thread {
             busy: AtomicBool::new(false),
             events,
             idle: EventCounter { rar: 0, next: u64::MAX },
+            diversity: Diversity::default(),
             view,
             chunks: ChunkStock::default(),
             table: Table::new(),
@@ -231,6 +243,8 @@ impl Thread {
     /// `record` is null or that thread's place on the roll.
     pub unsafe fn begin(&mut self, process: &Process, id: u32, record: *mut ThreadRecord, alone: bool) -> bool {
         self.view.pass_on(id);
+        // SAFETY: this block's own memory, from `reserve`.
+        self.view.known.forget(|at, bytes| unsafe { memory::forget(at, bytes) });
         self.header.set_own(self.view.own_base(), self.view.own_span());
         self.header.quiets = [NONE.into(); QUIETS];
         self.set_alone(alone);
@@ -239,6 +253,7 @@ impl Thread {
         self.busy.store(false, Ordering::Relaxed);
         self.forget_events();
         self.firsts.clear();
+        self.diversity = Diversity::default();
         self.forget_memos();
         self.phases.begin(process);
         self.header.visits = match self.visits.begin(process, id) {

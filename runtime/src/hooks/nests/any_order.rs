@@ -17,6 +17,7 @@ use core::slice;
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::thread::EventCounter;
 use threadtalk_profile::layout::{CrdMode, EventRecord};
+use threadtalk_sigmem::open::is_open;
 
 /// New rows of a nest: those of two blocks of 32 x 32 elements, twice. (Threads may have small stacks.)
 const MOST: usize = 128;
@@ -107,6 +108,10 @@ impl AnyOrder {
 /// Where first reads of elements in a state count, and reuse of them afterwards. `None`: they are none, or such reads
 /// are the first ones at all.
 fn record(t: &Thread, p: &Process, state: u32, site: u32) -> Option<*mut EventRecord> {
+    // Which reads of these are first ones is not in their cells.
+    if is_open(state) {
+        return None;
+    }
     match t.firsts.get(Key { from: state, site, context: t.context }) {
         Some((to, _)) if to == state => None,
         Some((_, record)) => Some(record),

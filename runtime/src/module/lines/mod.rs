@@ -10,16 +10,19 @@
 //! apart: how many threads read an element of it tells what they divide among themselves from what all of them need.
 
 mod alike;
+mod readers;
 
 use crate::memory;
 use crate::process::Process;
 use crate::tally::Tally;
 use crate::thread;
 use alike::{Alike, Hand, Lines};
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicU32, Ordering};
+use readers::OpenReaders;
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::{NONE, SHARED};
 use threadtalk_profile::layout::{SharedLineRecord, WrittenSiteRecord, block, shared_line_flags};
+use threadtalk_sigmem::open::is_open;
 use threadtalk_sigmem::states::ReaderSet;
 use threadtalk_sigmem::{FreshId, Run};
 
@@ -59,7 +62,9 @@ struct Element {
     site: u32,
     /// Written while other threads existed.
     parallel: bool,
-    /// Who has read it, if others have.
+    /// Its place in the line.
+    at: usize,
+    /// Who has read it, if others have; of an open value, those that are listed.
     readers: Option<ReaderSet>,
 }
 
@@ -87,7 +92,7 @@ impl SharedLines {
         if hand.take(|alike| self.look_through(process, address, bytes, alike)).is_none() {
             let mut alike = Alike::new();
             self.look_through(process, address, bytes, &mut alike);
-            alike.look_at_all(|lines| self.look_at(process, lines));
+            alike.look_at_all(|lines| self.look_at(process, lines, &OpenReaders::NONE));
         }
     }
 
@@ -100,6 +105,7 @@ impl SharedLines {
     fn look_through(&self, process: &Process, address: u64, bytes: u64, alike: &mut Alike) {
         let first = address & !(LINE - 1);
         let end = address.saturating_add(bytes).next_multiple_of(LINE);
+        let are_open = process.open_lines.are_used();
         for run in process.signature.directory.runs(first, end.saturating_sub(first)) {
             let Run::Mapped { address, cells } = run else { continue };
             // Cells that serve several chunks show neighbours that are none.
@@ -107,17 +113,22 @@ impl SharedLines {
                 continue;
             }
             for (line, at) in cells.chunks_exact(ELEMENTS).zip((address..).step_by(LINE as usize)) {
-                alike.add(line, at, |lines| self.look_at(process, lines));
+                if are_open && line.iter().any(|cell| is_open(cell.load(Ordering::Relaxed))) {
+                    self.look_at_open(process, line, at);
+                    continue;
+                }
+                alike.add(line, at, |lines| self.look_at(process, lines, &OpenReaders::NONE));
             }
         }
     }
 
     /// The process ends, and all cells were looked at.
     pub fn finish(&self, process: &Process) {
+        let look_at = |lines: &Lines| self.look_at(process, lines, &OpenReaders::NONE);
         for hand in (0..HANDS).map(|number| self.hand(number)) {
             // A thread that is in the middle of it finishes soon, unless a signal made it end the process from there.
             for _ in 0..PATIENCE {
-                if hand.take(|alike| alike.look_at_all(|lines| self.look_at(process, lines))).is_some() {
+                if hand.take(|alike| alike.look_at_all(look_at)).is_some() {
                     break;
                 }
                 // SAFETY: no arguments.
@@ -150,23 +161,36 @@ impl SharedLines {
         self.serial.write(process, block::SERIAL_SITES, record);
     }
 
-    fn look_at(&self, process: &Process, lines: &Lines) {
+    /// A line with open values, whose names do not tell what it is like.
+    fn look_at_open(&self, process: &Process, line: &[AtomicU32], address: u64) {
+        let mut states = [NONE; ELEMENTS];
+        for (state, cell) in states.iter_mut().zip(line) {
+            // Acquire: as for lines that are alike.
+            *state = cell.load(Ordering::Acquire);
+        }
+        self.look_at(process, &Lines { states, first: address, times: 1 }, &OpenReaders::of(process, line));
+    }
+
+    fn look_at(&self, process: &Process, lines: &Lines, open: &OpenReaders) {
         let mut line = [Element::default(); ELEMENTS];
         let (mut last, mut parallel) = (Element::default(), false);
-        for (&state, element) in lines.states.iter().zip(&mut line).filter(|(state, _)| **state != NONE) {
+        let elements = line.iter_mut().enumerate().zip(&lines.states);
+        for ((at, element), &state) in elements.filter(|(_, state)| **state != NONE) {
             if state != last.state {
                 last = describe(process, state);
             }
-            *element = last;
+            *element = Element { at, ..last };
             parallel |= last.parallel;
         }
-        self.count(process, &line, lines.times);
+        self.count(process, &line, lines.times, open);
         if !parallel {
             return;
         }
         let sets = &process.states.sets;
-        let reads = |e: &Element, thread| e.readers.is_some_and(|set| sets.contains(set, thread));
-        let reader = |e: &Element| sets.members(e.readers?).next();
+        let reads = |e: &Element, thread| {
+            e.readers.is_some_and(|set| sets.contains(set, thread)) || open.at(e.state, e.at).any(|own| own == thread)
+        };
+        let reader = |e: &Element| sets.members(e.readers?).chain(open.at(e.state, e.at)).next();
         if let Some(finding) = judge(&line, reads, reader) {
             let writers = line.iter().filter(|e| e.parallel).fold(0, |bits, e| bits | 1 << (e.thread % 64));
             self.add(process, lines, finding, writers);
@@ -174,7 +198,7 @@ impl SharedLines {
     }
 
     /// Adds `times` such lines to those of the sites that wrote them.
-    fn count(&self, process: &Process, line: &[Element; ELEMENTS], times: u64) {
+    fn count(&self, process: &Process, line: &[Element; ELEMENTS], times: u64, open: &OpenReaders) {
         for (i, e) in line.iter().enumerate().filter(|(_, e)| e.state != NONE) {
             let is_same =
                 |other: &&Element| other.state != NONE && other.parallel == e.parallel && other.site == e.site;
@@ -188,7 +212,14 @@ impl SharedLines {
             let mut last = (NONE, 0);
             for same in line.iter().filter(is_same) {
                 own += 1;
-                if same.state & SHARED != 0 {
+                if is_open(same.state) {
+                    let sets = &process.states.sets;
+                    let listed = |thread: &u32| same.readers.is_some_and(|set| sets.contains(set, *thread));
+                    let unlisted = open.at(same.state, same.at).filter(|thread| !listed(thread)).count() as u64;
+                    let readers = u64::from(same.readers.map_or(0, |set| sets.size(set))) + unlisted;
+                    own_read += u64::from(readers > 0);
+                    own_readers += readers;
+                } else if same.state & SHARED != 0 {
                     if last.0 != same.state {
                         let readers = same.readers.map_or(0, |set| process.states.sets.size(set));
                         last = (same.state, u64::from(readers));
@@ -242,6 +273,7 @@ fn describe(process: &Process, state: u32) -> Element {
         thread: written.thread(bits),
         site: if site < process.lineless_sites { site } else { 0 },
         parallel: !written.serial(bits),
+        at: 0,
         readers,
     }
 }
@@ -295,7 +327,7 @@ mod tests {
         for (i, (e, (thread, readers))) in line.iter_mut().zip(elements).enumerate() {
             let state = (i as u32 + 1) | if readers.is_empty() { 0 } else { SHARED };
             // Thread 0 wrote before there were others.
-            *e = Element { state, thread: *thread, site: 10 + thread, parallel: *thread > 0, readers: None };
+            *e = Element { state, thread: *thread, site: 10 + thread, parallel: *thread > 0, at: i, readers: None };
         }
         let readers = |e: &Element| elements[(e.state & !SHARED) as usize - 1].1;
         judge(&line, |e, thread| readers(e).contains(&thread), |e| readers(e).first().copied())
@@ -375,7 +407,7 @@ mod tests {
     fn a_line_in_one_state_shares_nothing() {
         for readers in [&[][..], &[2], &[2, 3], &[1, 2]] {
             let state = if readers.is_empty() { 5 } else { SHARED | 5 };
-            let line = [Element { state, thread: 1, site: 11, parallel: true, readers: None }; ELEMENTS];
+            let line = [Element { state, thread: 1, site: 11, parallel: true, at: 0, readers: None }; ELEMENTS];
             assert_eq!(judge(&line, |_, thread| readers.contains(&thread), |_| readers.first().copied()), None);
         }
     }
