@@ -128,16 +128,19 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const L
     descriptions[i] = {nullptr, nullptr};
     others.push_back(i);
   }
+  // What may meet a stray stays in its place beside it, and is one more that others may meet.
+  for (size_t met = 0; met < others.size(); met++)
+    for (size_t i = 0; i < count; i++)
+      if (descriptions[i].start && !never_meet(a, accesses[others[met]], accesses[i])) {
+        descriptions[i] = {nullptr, nullptr};
+        others.push_back(i);
+      }
   if (others.size() == count)
     return false;
   for (size_t i = 0; i < count; i++) {
     affine[i] = {nullptr, nullptr, i, 0, nullptr};
-    if (!descriptions[i].start)
-      continue;
-    for (size_t stray : others)
-      if (!never_meet(a, accesses[stray], accesses[i]))
-        return false;
-    find_leader(a, descriptions, i, affine);
+    if (descriptions[i].start)
+      find_leader(a, descriptions, i, affine);
   }
   auto leads = [&](size_t i) { return descriptions[i].start && affine[i].leader == i; };
 

@@ -99,9 +99,9 @@ struct ThreadtalkAffine {
   int64_t offset;
   LLVMValueRef stray;
 };
-// If accesses of the innermost loop are affine in a known number of iterations, and no others (only where `strays`
-// allows any) can touch the same memory in any iteration: describes them before the loop, makes a second copy of it, and
-// returns true. Otherwise nothing has changed.
+// If accesses of the innermost loop are affine in a known number of iterations: describes them before the loop, makes a
+// second copy of it, and returns true. Where `strays` allows it, other accesses are strays, and so is each affine one that
+// may touch the same memory as a stray in any iteration; not all may be. Otherwise nothing has changed.
 bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const LLVMValueRef *accesses, size_t count,
                                bool strays, ThreadtalkAffine *affine, ThreadtalkLoopCopy *out);
 

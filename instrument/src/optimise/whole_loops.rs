@@ -4,9 +4,9 @@
 //! addresses that move by a fixed stride, and contains nothing that synchronises or touches other memory. Whether the
 //! copy runs is decided each time the loop is entered: see [`threadtalk_abi::loops`].
 //!
-//! Accesses at other addresses (*strays*: `count[key[i]]`) have their sequences in both copies, if types or objects say
-//! that they never touch what the affine ones do. All must access whole granules then: disjoint bytes may share a
-//! granule.
+//! Accesses at other addresses (*strays*: `count[key[i]]`) have their sequences in both copies, and so have affine ones
+//! unless types or objects say that they never touch what a stray does: each element's accesses keep their order. All
+//! must access whole granules then: disjoint bytes may share a granule.
 
 use super::nests::Nests;
 use super::remainders;

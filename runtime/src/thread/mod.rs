@@ -253,7 +253,6 @@ impl Thread {
         self.busy.store(false, Ordering::Relaxed);
         self.forget_events();
         self.firsts.clear();
-        self.diversity = Diversity::default();
         self.forget_memos();
         self.phases.begin(process);
         self.header.visits = match self.visits.begin(process, id) {
