@@ -201,14 +201,6 @@ pub fn tick(t: &mut Thread, p: &Process) {
     }
 }
 
-/// [`tick`] where there is no time to look: false if it is time, and nothing was done.
-#[inline(always)]
-pub fn tick_in_passing(t: &mut Thread) -> bool {
-    let early = t.phases.hooks > 1;
-    t.phases.hooks -= u32::from(early);
-    early
-}
-
 #[cold]
 fn look(t: &mut Thread, p: &Process) {
     t.phases.hooks = HOOKS;

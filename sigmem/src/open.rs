@@ -122,13 +122,6 @@ impl Lines {
         unsafe { &*self.first.add(line * LINE).cast() }
     }
 
-    /// Whether nobody is known to have read any of the values in the cell's line since they were written.
-    #[inline(always)]
-    pub fn is_unread(&self, cell: &AtomicU32) -> bool {
-        let names = |line| self.cells(line).iter().fold(0, |all, cell| all | cell.load(Ordering::Relaxed));
-        self.place(cell).is_some_and(|(line, _)| names(line) & SHARED == 0)
-    }
-
     /// Opens all values in the line of a cell that can be, on behalf of a thread that reads one of them. `false`: some
     /// are open already, or somebody else is at it.
     pub fn open(&self, states: &States, cell: &AtomicU32, thread: u32) -> bool {

@@ -67,8 +67,10 @@ const LOCKS: &[Allowed] = &[
     Allowed("5hooks", &["inc"]),
     // A first read exchanges the cell's state; a full table of states is counted.
     Allowed("9read_cell", &["cmpxchg", "inc"]),
-    // So does one like an earlier one, and tells who claims the chunk, and hooks count what arrives inside.
+    // So does one like an earlier one, and tells who claims the chunk.
     Allowed("6again", &["cmpxchg", "or"]),
+    // Who reads an open value once more is listed in the cell.
+    Allowed("_rarely", &["cmpxchg", "or"]),
     // Marks of watched elements; every 4096 checked events are added to the profile.
     Allowed("5event5count", &["cmpxchg", "add", "inc"]),
     // A page of a histogram takes a unit of the file; a disk that is full is counted.
@@ -135,7 +137,7 @@ fn reads_like_earlier_ones_use_no_vector_registers_and_call_nothing() {
     let code = runtime();
     for hook in ["__threadtalk_again4", "__threadtalk_again8"] {
         let reached = code.reached(hook, true);
-        assert!(reached.len() == 2, "{hook} is a shell around one function: {reached:?}");
+        assert!(reached.len() == 3, "{hook} is a shell around one function, which may end in another: {reached:?}");
         for name in reached {
             let vector = code.0[name].instructions.iter().find(|i| i.vector);
             assert!(vector.is_none(), "{hook}: {name}: {vector:?}");

@@ -5,7 +5,7 @@ use super::registers::Registers;
 use super::thunks::{Alignment, KEPT, access_name, keeper_name, sized_hook};
 use super::{Emitted, ModuleEmitter};
 use crate::access::Direction;
-use threadtalk_abi::GRANULE;
+use threadtalk_abi::{GRANULE, hooks};
 
 /// Sizes of accesses that have hooks of their own.
 const SIZES: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
@@ -33,18 +33,18 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             let hook = sized_hook(direction, bytes)?;
             self.keeper_body(self.new_function(&keeper_name(hook), self.hook_type(hook), registers), hook)?;
             if direction == Direction::Write {
-                self.define_gate(&keeper_name(hook), registers)?;
+                self.define_gate(&keeper_name(hook), registers, None)?;
             }
             for alignment in alignments(bytes) {
                 let name = access_name(hook, alignment);
                 let function = self.new_function(&name, self.hook_type(hook), registers);
                 self.access_body(function, hook, (direction, false), (bytes, alignment))?;
                 if direction == Direction::Read {
-                    self.define_gate(&name, registers)?;
+                    self.define_gate(&name, registers, hooks::again(bytes).filter(|_| alignment.is_whole(bytes)))?;
                     let name = recall_name(hook, alignment);
                     let function = self.new_function(&name, self.recall_type(), registers);
                     self.access_body(function, hook, (direction, true), (bytes, alignment))?;
-                    self.define_gate(&name, registers)?;
+                    self.define_gate(&name, registers, None)?;
                 }
             }
         }

@@ -4,17 +4,21 @@
 //! each register that is set for it is one that the code around cannot use. A *gate* takes the address in rdi and the
 //! site in r11 and changes no other register, but for masks: what LLVM keeps for a caller of `preserve_all` with
 //! AVX-512 is no more than 256 bits of 16 registers, so the gate keeps the rest.
+//!
+//! Most reads that come here are first reads like earlier ones, where many threads read what one has written. A gate
+//! of reads asks the hook for these before it saves anything: what the function would ask first, the inlined code has.
 
 use super::registers::Registers;
 use super::{Emitted, ModuleEmitter};
 use inkwell::attributes::{Attribute, AttributeLoc};
+use threadtalk_abi::hooks::Hook;
 
 /// Bytes of the widest register.
 const WIDEST: u32 = 64;
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
-    /// Defines the gate of a function `(address, site)`.
-    pub(super) fn define_gate(&self, name: &str, registers: Registers) -> Emitted<()> {
+    /// Defines the gate of a function `(address, site)`. `again`: the hook that it asks before.
+    pub(super) fn define_gate(&self, name: &str, registers: Registers, again: Option<Hook>) -> Emitted<()> {
         let target = format!("{name}{}", registers.suffix());
         let ty = self.context.void_type().fn_type(&[], false);
         let gate = self.module.add_function(&gate_name(&target), ty, None);
@@ -31,7 +35,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             moves(|n| format!("vmovups %zmm{n}, {}(%rsp)", n * WIDEST)),
             moves(|n| format!("vmovups {}(%rsp), %zmm{n}", n * WIDEST)),
         );
+        let asks = again.map_or(String::new(), |hook| asking(hook.name));
         let text = [
+            &asks,
             "pushq %rbp",
             ".cfi_def_cfa_offset 16",
             ".cfi_offset %rbp, -16",
@@ -58,6 +64,28 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         b.build_unreachable()?;
         Ok(())
     }
+}
+
+/// Returns if the hook has settled the read, with no register changed but r11; else goes on as before.
+fn asking(hook: &str) -> String {
+    [
+        "pushq %rsi",
+        ".cfi_adjust_cfa_offset 8",
+        "pushq %rax",
+        ".cfi_adjust_cfa_offset 8",
+        "movl %r11d, %esi",
+        &format!("callq {hook}@PLT"),
+        "testl %eax, %eax",
+        "movl %esi, %r11d",
+        "popq %rax",
+        ".cfi_adjust_cfa_offset -8",
+        "popq %rsi",
+        ".cfi_adjust_cfa_offset -8",
+        "je 1f",
+        "retq",
+        "1:",
+    ]
+    .join("\n\t")
 }
 
 /// `threadtalk.gate.read8.granules`.

@@ -75,7 +75,7 @@ impl Alignment {
     }
 
     /// Whether an access of so many bytes touches no more granules than its size says.
-    fn is_whole(self, size: u64) -> bool {
+    pub(super) fn is_whole(self, size: u64) -> bool {
         self != Alignment::Any || size == 1
     }
 

@@ -4,7 +4,6 @@ use super::event::{self, Event, event};
 use super::{again, open};
 use crate::process::{Process, accuracy};
 use crate::thread::Thread;
-use crate::thread::firsts::Key;
 use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::{NONE, SHARED, TRACKED};
@@ -141,7 +140,7 @@ pub fn read_cell(t: &mut Thread, p: &Process, cell: &AtomicU32, element: u64, si
                 Some(name) => open::put_own(t, name, site),
                 None => {
                     let nobody = t.idle_counter().cast();
-                    t.firsts.put(Key { from: state, site, context: t.context }, state, nobody);
+                    t.firsts.put_reuse(state, site, t.context, nobody);
                 }
             }
         }

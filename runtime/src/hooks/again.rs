@@ -43,18 +43,18 @@ pub fn settle<const CELLS: usize>(
     if is_open(from) {
         return 0;
     }
-    let first_read = t.firsts.get(Key { from, site, context: t.context });
+    let known = t.firsts.get(Key::new(from, site, t.context));
     if is_scattered && is_sample(element) {
-        t.diversity.meets(from & SHARED != 0 && first_read.is_none());
+        t.diversity.meets(from & SHARED != 0 && known.is_none());
     }
-    let Some((to, record)) = first_read else { return 0 };
-    if to == from {
-        return if reuse_once_more(t, from, site, record.cast(), CELLS as u64) { CELLS } else { 0 };
+    let Some(known) = known else { return 0 };
+    if known.to == from {
+        return if reuse_once_more(t, from, site, known.record.cast(), CELLS as u64) { CELLS } else { 0 };
     }
-    let read = t.view.read_again(&p.states, cells, (from, to));
+    let read = t.view.read_again(&p.states, cells, (from, known.to));
     let Some(read_cells @ [_, ..]) = cells.get(..read) else { return 0 };
     p.claims.touch(element, element + read as u64 * GRANULE);
-    event::communications_again(t, p, read_cells, element, site, (record, to));
+    event::communications_again(t, p, read_cells, element, site, known);
     read
 }
 
@@ -63,12 +63,7 @@ pub fn settle<const CELLS: usize>(
 /// sparse product by 16 threads took a fifth longer. False: nothing was done.
 #[inline(always)]
 pub fn at_once<const CELLS: usize>(t: &mut Thread, p: &Process, address: u64, site: u32) -> bool {
-    let element = address & !(GRANULE - 1);
-    let offset = p.signature.directory.offset(address).filter(|_| element.is_multiple_of(GRANULE * CELLS as u64));
-    let Some(offset) = offset else { return false };
-    let first = core::ptr::with_exposed_provenance::<[AtomicU32; CELLS]>(element.wrapping_add(offset) as usize);
-    // SAFETY: aligned as one access, they lie in one chunk, whose cells follow each other and live for ever.
-    let cells = unsafe { &*first };
+    let Some((element, cells)) = one_access::<CELLS>(p, address) else { return false };
     let [Some(first), Some(last)] = [cells.first(), cells.last()] else { return false };
     // Relaxed: as in `settle`.
     let from = first.load(Ordering::Relaxed);
@@ -80,30 +75,18 @@ pub fn at_once<const CELLS: usize>(t: &mut Thread, p: &Process, address: u64, si
     if (differ | from) & mark != 0 {
         return reuse_unless_watched(t, from & !mark, element, site, CELLS as u64);
     }
-    if let Some(name) = OpenName::of(from) {
-        return open::at_once(t, p, cells, element, site, (from, name));
-    }
-    let Some((to, record)) = t.firsts.get(Key { from, site, context: t.context }) else { return false };
-    if is_sample(element) {
-        t.diversity.meets(false);
-    }
-    if to == from {
-        return reuse_once_more(t, from, site, record.cast(), CELLS as u64);
-    }
-    let is_unread = from & SHARED == 0;
-    if is_unread && open::is_worth_opening(t, p, from, element) && t.view.known.lines().is_unread(first) {
-        return false;
-    }
-    let read = (element, CELLS as u32);
-    // SAFETY: what the thread knows of its first reads are records of its own.
-    let Some(countdown) = (unsafe { event::is_only_counted(t, p, read, record) }) else { return false };
-    if !t.view.read_all_again(&p.states, cells, (from, to)) {
-        return false;
-    }
-    // SAFETY: just returned.
-    unsafe { event::communications_at_once(t, p, read, (record, countdown)) };
-    t.remember(to, site, record.cast());
-    true
+    OpenName::of(from).is_some_and(|name| open::at_once(t, p, cells, element, site, (from, name)))
+}
+
+/// The first granule of an access of `CELLS` granules, one or two, and its cells. `None`: they lie in two chunks, or
+/// have no cells.
+#[inline(always)]
+pub(super) fn one_access<const CELLS: usize>(p: &Process, address: u64) -> Option<(u64, &'static [AtomicU32; CELLS])> {
+    let element = address & !(GRANULE - 1);
+    let offset = p.signature.directory.offset(address).filter(|_| element.is_multiple_of(GRANULE * CELLS as u64))?;
+    let first = core::ptr::with_exposed_provenance::<[AtomicU32; CELLS]>(element.wrapping_add(offset) as usize);
+    // SAFETY: aligned as one access, they lie in one chunk, whose cells follow each other and live for ever.
+    Some((element, unsafe { &*first }))
 }
 
 /// [`reuse_in_spite_of_marks`] of elements in one block, none of which this thread can be waiting for.

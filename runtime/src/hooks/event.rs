@@ -3,10 +3,8 @@
 use super::open;
 use crate::distance::trace::{NO_TRACE, Verdict};
 use crate::events::EventKey;
-use crate::phases;
 use crate::process::{Process, accuracy};
-use crate::thread::checked::Checked;
-use crate::thread::firsts::Key;
+use crate::thread::firsts::{Key, Known};
 use crate::thread::{Thread, memos};
 use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::GRANULE;
@@ -54,7 +52,9 @@ pub fn communications(
     let found = known.map(<*mut EventCounter>::cast).or_else(|| find_record(t, p, key));
     if let Some(record) = found {
         if OpenName::of(state).is_none() {
-            t.firsts.put(Key { from, site, context: t.context }, state, record);
+            // SAFETY: the record is this thread's.
+            let countdown = unsafe { t.traces.countdown(record) };
+            t.firsts.put(Key::new(from, site, t.context), Known { to: state, record, countdown });
         }
         communications_in(t, p, cells, element, site, (record, state));
     } else {
@@ -65,73 +65,68 @@ pub fn communications(
 /// [`communications`] of a kind that the thread has made before: the record is known. All are in one cache line of
 /// cells.
 #[inline(always)]
-pub fn communications_again(
-    t: &mut Thread,
-    p: &Process,
-    cells: &[AtomicU32],
-    element: u64,
-    site: u32,
-    (record, state): (*mut EventRecord, u32),
-) {
+pub fn communications_again(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, site: u32, known: Known) {
     let n = cells.len() as u64;
+    let Known { to: state, record, countdown } = known;
     let looked_up = p.options.objects > 0 && n >= u64::from(t.until_lookup);
-    // SAFETY: the record is this thread's; the watches belong to this block.
-    let mut quiet =
-        || p.plan.mode == CrdMode::Off || unsafe { t.traces.is_quiet(record, element / GRANULE, n, &*t.watches) };
-    if looked_up || !quiet() {
+    // SAFETY: what the thread knows of its first reads are records of its own, with what their traces hold.
+    if looked_up || !unsafe { is_before_sample(t, element, n, countdown) } {
         return communications_in(t, p, cells, element, site, (record, state));
     }
     check_alias(t, p, element, n as u32);
-    // SAFETY: records of this thread's table are mapped for the life of the process, and only this thread counts in
-    // them.
-    unsafe { (*record).raw += n };
     t.until_lookup = t.until_lookup.saturating_sub(n as u32);
+    // SAFETY: as above.
+    unsafe { add(n, record, countdown) };
     t.remember(state, site, record.cast());
 }
 
-/// Whether [`communications_again`] of one access of `n` granules from `element` on would only count: what counts down
-/// to the next sample. `None`: more than that is due.
+/// Whether true communications of `n` elements of one block from `element` on begin and end no distance.
+///
+/// # Safety
+/// `countdown` is that of a trace of the thread's.
+#[inline(always)]
+unsafe fn is_before_sample(t: &Thread, element: u64, n: u64, countdown: *const u64) -> bool {
+    // SAFETY: the caller's promise; the watches belong to this block.
+    unsafe { *countdown > n && !(*t.watches).may_watch(element / GRANULE) }
+}
+
+/// Adds true communications of which [`is_before_sample`] said so.
+///
+/// # Safety
+/// `record` is one of the thread's, and `countdown` that of its trace.
+#[inline(always)]
+unsafe fn add(n: u64, record: *mut EventRecord, countdown: *mut u64) {
+    // SAFETY: records of a thread's table are mapped for the life of the process, and only this thread counts in them,
+    // or in what its traces hold.
+    unsafe {
+        *countdown -= n;
+        (*record).raw += n;
+    }
+}
+
+/// Whether [`communications_again`] of one access of `n` granules from `element` on would only count.
 ///
 /// Like [`communications_at_once`] it calls nothing and uses no vector registers, so that nobody has to save them.
 ///
 /// # Safety
-/// `record` is one of the thread's.
+/// `countdown` is that of a trace of the thread's.
 #[inline(always)]
-pub unsafe fn is_only_counted(
-    t: &mut Thread,
-    p: &Process,
-    (element, n): (u64, u32),
-    record: *mut EventRecord,
-) -> Option<*mut u64> {
-    let is_due = p.options.objects > 0 && n >= t.until_lookup
-        || t.checked.events + n >= Checked::MOST
-        || p.signature.pool.chunks_aliased() > 0;
-    if !phases::tick_in_passing(t) || is_due {
-        return None;
-    }
-    // SAFETY: the caller's promise; the watches belong to this block.
-    unsafe { t.traces.until_sample(record, element / GRANULE, n.into(), &*t.watches) }.map(|countdown| countdown as _)
+pub unsafe fn is_only_counted(t: &Thread, p: &Process, (element, n): (u64, u32), countdown: *const u64) -> bool {
+    // SAFETY: the caller's promise.
+    t.allowance.covers(n)
+        && p.signature.pool.chunks_aliased() == 0
+        && unsafe { is_before_sample(t, element, n.into(), countdown) }
 }
 
 /// Counts an access that was made after [`is_only_counted`] said so.
 ///
 /// # Safety
-/// `countdown` is what that returned, in the same hook.
+/// `known` is what the thread knows of the read.
 #[inline(always)]
-pub unsafe fn communications_at_once(
-    t: &mut Thread,
-    p: &Process,
-    (element, n): (u64, u32),
-    (record, countdown): (*mut EventRecord, *mut u64),
-) {
-    t.checked.communications(n, false);
-    t.until_lookup -= if p.options.objects > 0 { n } else { 0 };
-    // SAFETY: records of this thread's table are mapped for the life of the process, and only this thread counts in
-    // them, or in what its traces hold (contract).
-    unsafe {
-        *countdown -= u64::from(n);
-        (*record).raw += u64::from(n);
-    }
+pub unsafe fn communications_at_once(t: &mut Thread, p: &Process, (element, n): (u64, u32), known: Known) {
+    t.allowance.take(n);
+    // SAFETY: the caller's promise.
+    unsafe { add(n.into(), known.record, known.countdown) };
     p.claims.touch_line(element);
 }
 
@@ -212,7 +207,7 @@ fn count(
         Verdict::Count => {
             remember(t, p, e.state, site, record);
             if OpenName::of(e.state).is_none() && !e.raw {
-                t.firsts.put(Key { from: e.state, site, context: t.context }, e.state, record);
+                t.firsts.put_reuse(e.state, site, t.context, record);
             }
         }
         Verdict::Track { instead_of } => {
@@ -237,7 +232,8 @@ fn remember(t: &mut Thread, p: &Process, state: u32, site: u32, record: *mut Eve
         t.remember(state, site, record.cast());
     }
     if let Some(name) = OpenName::of(state) {
-        open::put(t, p, name, site, record);
+        // SAFETY: the record is this thread's.
+        unsafe { open::put(t, p, name, site, record) };
     }
 }
 

@@ -7,6 +7,7 @@
 pub mod access;
 pub mod again;
 pub mod event;
+pub mod first;
 pub mod loops;
 pub mod nests;
 mod open;
@@ -46,8 +47,10 @@ pub(crate) fn on_thread(body: impl FnOnce(&mut Thread, &'static Process)) {
     unsafe {
         (*thread).busy.store(true, Ordering::Relaxed);
         compiler_fence(Ordering::SeqCst);
+        (*thread).settle_allowance();
         body(&mut *thread, process);
         phases::tick(&mut *thread, process);
+        (*thread).grant_allowance(process);
         compiler_fence(Ordering::SeqCst);
         // Release: partner is the load of who ends the pair.
         (*thread).busy.store(false, Ordering::Release);
@@ -110,12 +113,25 @@ sized! {
     read64 write64 64;
 }
 
-extern "C" fn again4(address: u64, site: u32) -> u32 {
-    u32::from(in_passing(|t, p| again::at_once::<1>(t, p, address, site)))
+/// Two functions, so that the first one needs few registers; the second one begins where it ends, by a jump.
+macro_rules! again {
+    ($($again:ident $rarely:ident $cells:literal;)*) => {$(
+        extern "C" fn $again(address: u64, site: u32) -> u32 {
+            match in_passing(|t, p| first::at_once::<$cells>(t, p, address, site)) {
+                true => 1,
+                false => $rarely(address, site),
+            }
+        }
+        #[inline(never)]
+        extern "C" fn $rarely(address: u64, site: u32) -> u32 {
+            u32::from(in_passing(|t, p| again::at_once::<$cells>(t, p, address, site)))
+        }
+    )*};
 }
 
-extern "C" fn again8(address: u64, site: u32) -> u32 {
-    u32::from(in_passing(|t, p| again::at_once::<2>(t, p, address, site)))
+again! {
+    again4 again4_rarely 1;
+    again8 again8_rarely 2;
 }
 
 extern "C" fn read_range(address: u64, bytes: u64, site: u32) {

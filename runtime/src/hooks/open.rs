@@ -5,7 +5,8 @@ use super::event;
 use crate::process::Process;
 use crate::thread::Thread;
 use crate::thread::diversity::is_sample;
-use crate::thread::firsts::{Key, OWN};
+use crate::thread::firsts::{Key, Known, OWN};
+use core::ptr;
 use core::sync::atomic::{AtomicU32, Ordering, fence};
 use threadtalk_abi::cell::NONE;
 use threadtalk_profile::layout::EventRecord;
@@ -32,7 +33,9 @@ pub fn at_once<const CELLS: usize>(
     site: u32,
     (from, name): (u32, OpenName),
 ) -> bool {
-    let Some((bit, record)) = t.firsts.get(Key { from: name.value(), site, context: t.context }) else { return false };
+    let Some(Known { to: bit, record, countdown }) = t.firsts.get(Key::of_open(name, site, t.context)) else {
+        return false;
+    };
     if bit == OWN || name.listed() & bit != 0 {
         return reuse_once_more(t, from, site, record.cast(), CELLS as u64);
     }
@@ -42,11 +45,13 @@ pub fn at_once<const CELLS: usize>(
     let Some(bits) = known.of(cells) else { return false };
     if bits.are_unread() {
         let read = (element, CELLS as u32);
-        // SAFETY: what the thread knows of its first reads are records of its own.
-        let Some(countdown) = (unsafe { event::is_only_counted(t, p, read, record) }) else { return false };
+        // SAFETY: what the thread knows of its first reads are records of its own, with what their traces hold.
+        if !unsafe { event::is_only_counted(t, p, read, countdown) } {
+            return false;
+        }
         bits.read();
-        // SAFETY: just returned.
-        unsafe { event::communications_at_once(t, p, read, (record, countdown)) };
+        // SAFETY: as above; just asked.
+        unsafe { event::communications_at_once(t, p, read, Known { to: bit, record, countdown }) };
         return true;
     }
     if !bits.are_read() {
@@ -60,13 +65,19 @@ pub fn at_once<const CELLS: usize>(
 }
 
 /// Where reads of an open value at `site` count, first ones and, which may be counted inline, reuse.
-pub fn put(t: &mut Thread, p: &Process, name: OpenName, site: u32, record: *mut EventRecord) {
+///
+/// # Safety
+/// `record` is one of the thread's.
+pub unsafe fn put(t: &mut Thread, p: &Process, name: OpenName, site: u32, record: *mut EventRecord) {
     let bit = p.states.listing_bit(name.value(), t.view.thread()).unwrap_or(0);
-    t.firsts.put(Key { from: name.value(), site, context: t.context }, bit, record);
+    // SAFETY: the caller's promise.
+    let countdown = unsafe { t.traces.countdown(record) };
+    t.firsts.put(Key::of_open(name, site, t.context), Known { to: bit, record, countdown });
 }
 
 /// Reads of an own open value at `site` are no events.
 pub fn put_own(t: &mut Thread, name: OpenName, site: u32) {
     let nobody = t.idle_counter().cast();
-    t.firsts.put(Key { from: name.value(), site, context: t.context }, OWN, nobody);
+    let known = Known { to: OWN, record: nobody, countdown: ptr::null_mut() };
+    t.firsts.put(Key::of_open(name, site, t.context), known);
 }

@@ -6,17 +6,18 @@
 //! in three tables, took half of a first read's time.
 //!
 //! Of open values ([`threadtalk_sigmem::open`]) there is one entry for each value and line, whoever has read it: the
-//! name that lists nobody, the bit that would list the thread (0: there is none; [`OWN`]: it wrote the value), and the
-//! record.
+//! bit that would list the thread (0: there is none; [`OWN`]: it wrote the value), and the record.
 //!
 //! Reuse that has lost its slot of the event cache is here as well, as a read that leaves the state as it is: with 16
 //! threads a state and a line meet another such pair there a million times in a second.
 
 use crate::memory;
+use core::ptr;
 use threadtalk_abi::cell::NONE;
 use threadtalk_profile::layout::EventRecord;
+use threadtalk_sigmem::open::OpenName;
 
-/// log2 of the slots: 24 KiB, half of the L1 cache. A gather by 16 threads meets some hundred combinations at a time.
+/// log2 of the slots: 32 KiB, two to a cache line. A gather by 16 threads meets some hundred combinations at a time.
 const SLOTS_LOG2: u32 = 10;
 
 /// In place of the thread's bit: the open value is its own.
@@ -25,16 +26,42 @@ pub const OWN: u32 = u32::MAX;
 /// What a first read is looked up by.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Key {
-    /// State of the cell: not marked, never [`NONE`].
-    pub from: u32,
-    /// Global site of the read.
-    pub site: u32,
-    /// Open user region, or 0.
-    pub context: u32,
+    from: u32,
+    site: u32,
+    context: u32,
 }
+
+/// No site has such a number.
+const OF_OPEN: u32 = 1 << 31;
 
 impl Key {
     const EMPTY: Self = Self { from: NONE, site: u32::MAX, context: 0 };
+
+    /// A read at global site `site`, of a cell in state `from` (not marked, never [`NONE`], of no open value), while
+    /// user region `context` is open, or 0.
+    #[inline(always)]
+    pub fn new(from: u32, site: u32, context: u32) -> Self {
+        Self { from, site, context }
+    }
+
+    /// A read of an open value, whoever is listed. No state of a cell leads here by [`Key::new`].
+    #[inline(always)]
+    pub fn of_open(name: OpenName, site: u32, context: u32) -> Self {
+        Self { from: name.value(), site: site | OF_OPEN, context }
+    }
+}
+
+/// What is known of such a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Known {
+    /// The state that the cell is in afterwards; of an open value the thread's bit.
+    pub to: u32,
+    /// Where it counts. Where `to` is the state that the cell was in, in the head of the record, which may be the
+    /// counter of reads that are no events.
+    pub record: *mut EventRecord,
+    /// What counts down to the next sample of first reads, of the record's trace. Null where there are no first reads.
+    pub countdown: *mut u64,
 }
 
 #[derive(Clone, Copy)]
@@ -43,7 +70,10 @@ struct Slot {
     key: Key,
     to: u32,
     record: *mut EventRecord,
+    countdown: *mut u64,
 }
+
+const _: () = assert!(size_of::<Slot>() == 32);
 
 /// The table of one thread.
 pub struct Firsts {
@@ -66,20 +96,26 @@ impl Firsts {
         }
     }
 
-    /// The state that the cell is in afterwards, or the thread's bit, and where the read counts.
-    #[inline]
-    pub fn get(&self, key: Key) -> Option<(u32, *mut EventRecord)> {
+    /// What is known of such a read.
+    #[inline(always)]
+    pub fn get(&self, key: Key) -> Option<Known> {
         // SAFETY: `place` is below the number of slots.
         let slot = unsafe { &*self.slots.add(place(key)) };
-        (slot.key == key).then_some((slot.to, slot.record))
+        (slot.key == key).then_some(Known { to: slot.to, record: slot.record, countdown: slot.countdown })
     }
 
-    /// The thread has made such a read. Where `to` is the state that the cell was in, it is counted in the head of
-    /// `record`, which may be the counter of reads that are no events.
+    /// The thread has made such a read.
     #[inline]
-    pub fn put(&mut self, key: Key, to: u32, record: *mut EventRecord) {
+    pub fn put(&mut self, key: Key, Known { to, record, countdown }: Known) {
         // SAFETY: `place` is below the number of slots.
-        unsafe { *self.slots.add(place(key)) = Slot { key, to, record } };
+        unsafe { *self.slots.add(place(key)) = Slot { key, to, record, countdown } };
+    }
+
+    /// The thread has read the value of a cell in this state before, or reads of it are no events: they count in
+    /// `record`.
+    #[inline]
+    pub fn put_reuse(&mut self, state: u32, site: u32, context: u32, record: *mut EventRecord) {
+        self.put(Key::new(state, site, context), Known { to: state, record, countdown: ptr::null_mut() });
     }
 }
 
@@ -100,16 +136,31 @@ mod tests {
     fn what_was_put_last_is_found_by_all_of_its_key() {
         let mut firsts = Firsts::new().unwrap();
         let key = |i: u32| Key { from: SHARED + i / 3, site: i % 3 + 1, context: 0 };
-        let record = |i: u32| ptr::without_provenance_mut::<EventRecord>(64 * i as usize);
-        assert_eq!(firsts.get(Key { from: NONE, site: 0, context: 0 }), None);
+        let known = |i: u32| Known {
+            to: i,
+            record: ptr::without_provenance_mut(64 * i as usize),
+            countdown: ptr::without_provenance_mut(8 * i as usize),
+        };
+        assert_eq!(firsts.get(Key::new(NONE, 0, 0)), None);
         for i in 0..3000 {
-            firsts.put(key(i), i, record(i));
-            assert_eq!(firsts.get(key(i)), Some((i, record(i))));
+            firsts.put(key(i), known(i));
+            assert_eq!(firsts.get(key(i)), Some(known(i)));
             assert_eq!(firsts.get(Key { context: 1, ..key(i) }), None);
         }
         let found: Vec<u32> = (0..3000).filter(|i| firsts.get(key(*i)).is_some()).collect();
-        assert!(found.len() > 512 && found.iter().all(|&i| firsts.get(key(i)) == Some((i, record(i)))));
+        assert!(found.len() > 512 && found.iter().all(|&i| firsts.get(key(i)) == Some(known(i))));
         firsts.clear();
         assert!((0..3000).all(|i| firsts.get(key(i)).is_none()));
+    }
+
+    #[test]
+    fn open_values_are_found_as_such_alone() {
+        let mut firsts = Firsts::new().unwrap();
+        let name = (SHARED..).find_map(OpenName::of).unwrap();
+        let nobody_is_listed = name.value();
+        firsts.put(Key::of_open(name, 7, 0), Known { to: 1, record: ptr::null_mut(), countdown: ptr::null_mut() });
+        assert_eq!(firsts.get(Key::new(nobody_is_listed, 7, 0)), None);
+        let listing = OpenName::of(name.listing(4)).unwrap();
+        assert_eq!(firsts.get(Key::of_open(listing, 7, 0)).map(|known| known.to), Some(1));
     }
 }

@@ -3,6 +3,7 @@
 //! A *control block* ([`Thread`]) is the memory of a live thread; blocks are recycled. A *logical thread* is a number
 //! in the profile; it is never used again. [`attach`] brings the two together, [`detach`] parts them.
 
+pub mod allowance;
 pub mod checked;
 pub mod column;
 pub mod diversity;
@@ -29,6 +30,7 @@ use crate::memory;
 use crate::memory::arena::Arena;
 use crate::phases::Phases;
 use crate::process::Process;
+use allowance::Allowance;
 use checked::Checked;
 use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -55,6 +57,8 @@ use windows::Windows;
 const TRANSITIONS_LOG2: u32 = 10;
 
 /// The control block. Only its own thread touches it, but for `header.events` (pause) and the pool's link.
+///
+/// What each first read looks at comes first, in two lines of the cache.
 #[repr(C)]
 pub struct Thread {
     /// What inlined code sees; first.
@@ -62,8 +66,18 @@ pub struct Thread {
     /// A hook is at work: another one that arrives now comes from a signal handler. Only [`pair`] reads another
     /// thread's.
     pub busy: AtomicBool,
+    /// True communications that may be counted with nothing else to be done.
+    pub allowance: Allowance,
     /// The real event cache, while `header.events` may point to the empty one.
     pub events: *mut EventSlot,
+    /// Innermost open user region, or 0.
+    pub context: u32,
+    /// First reads that it has made.
+    pub firsts: Firsts,
+    /// Whether it meets ever new sets of readers.
+    pub diversity: Diversity,
+    /// Elements whose next usage is waited for.
+    pub watches: *mut Watches,
     /// Where reads that are no events count.
     pub idle: EventCounter,
     /// What whole loops have seen in the running nest.
@@ -78,10 +92,6 @@ pub struct Thread {
     pub windows: Windows,
     /// What some of them count in.
     pub mixtures: Mixtures,
-    /// First reads that it has made.
-    pub firsts: Firsts,
-    /// Whether it meets ever new sets of readers.
-    pub diversity: Diversity,
     /// This thread's view of the signature.
     pub view: View,
     /// Chunks of cells taken and not yet used.
@@ -94,16 +104,12 @@ pub struct Thread {
     pub records_full: bool,
     /// Reuse distance.
     pub traces: Traces,
-    /// Elements whose next usage is waited for.
-    pub watches: *mut Watches,
     /// Memory for exact traces.
     pub arena: Arena,
     /// Region entries.
     pub visits: Visits,
     /// Communication over time.
     pub phases: Phases,
-    /// Innermost open user region, or 0.
-    pub context: u32,
     /// True communications until one is looked up.
     pub until_lookup: u32,
     /// True communications looked up, of all threads that the block has served.
@@ -169,6 +175,7 @@ impl Thread {
             steady: Steady::new()?,
             writable: Writable::NONE,
             busy: AtomicBool::new(false),
+            allowance: Allowance::default(),
             events,
             idle: EventCounter { rar: 0, next: u64::MAX },
             diversity: Diversity::default(),
@@ -177,7 +184,7 @@ impl Thread {
             table: Table::new(),
             records: Appender::new(block::EVENTS),
             records_full: false,
-            traces: Traces::new(process.options.crd_bytes),
+            traces: Traces::new(process.options.crd_bytes)?,
             watches,
             arena: Arena::with_budget(process.options.crd_bytes as usize),
             visits: Visits::new(),
@@ -272,6 +279,7 @@ impl Thread {
         memos::settle(&mut self.header.memos);
         self.forget_memos();
         Execution::end(self, process);
+        self.settle_allowance();
         self.checked.flush(process);
         self.visits.end(process, self.view.thread());
         self.table.clear();
@@ -314,8 +322,8 @@ impl Thread {
     #[inline]
     pub fn counter_of(&self, state: u32, site: u32) -> Option<*mut EventCounter> {
         self.known(state, site).or_else(|| {
-            let (to, record) = self.firsts.get(firsts::Key { from: state, site, context: self.context })?;
-            (to == state).then_some(record.cast())
+            let known = self.firsts.get(firsts::Key::new(state, site, self.context))?;
+            (known.to == state).then_some(known.record.cast())
         })
     }
 

@@ -84,6 +84,8 @@ fn empty(reader: u32, writer: u32, region: u32) -> TraceRecord {
 pub struct Traces {
     slots: *mut Trace,
     count: usize,
+    /// Slots for traces. The one behind them is of none: it counts down to no sample.
+    room: usize,
     /// Number of the trace of (writer, region).
     names: Table<u32>,
     records: Appender<TraceRecord>,
@@ -93,8 +95,6 @@ pub struct Traces {
     pace: Pace,
     /// Traces that went over to sampling or were not begun because a budget was used up.
     budget_reached: u64,
-    /// Stands for the time until the next sample where there is none.
-    unmeasured: u64,
 }
 
 /// Room for so many traces in a thread; the events of more are counted and not measured.
@@ -106,12 +106,18 @@ const TRACE_BYTES: u64 = (size_of::<TraceRecord>() + size_of::<Trace>() + 4 * 24
 pub const NO_TRACE: u32 = u32::MAX;
 
 impl Traces {
-    /// No traces. `slots` is reserved memory for all of them. What they leave in the profile takes `budget` bytes at
-    /// most.
-    pub fn new(budget: u64) -> Self {
-        let slots = crate::memory::reserve(MOST_TRACES * size_of::<Trace>());
-        Self {
-            slots: slots.map_or(ptr::null_mut(), |p| p.as_ptr().cast()),
+    /// No traces, with reserved memory for all of them. What they leave in the profile takes `budget` bytes at most.
+    /// `None`: no memory.
+    pub fn new(budget: u64) -> Option<Self> {
+        let slots = |room: usize| Some((crate::memory::reserve((room + 1) * size_of::<Trace>())?, room));
+        // Where addresses are scarce, events are counted and not measured.
+        let (slots, room) = slots(MOST_TRACES).or_else(|| slots(0))?;
+        let slots = slots.as_ptr().cast::<Trace>();
+        // SAFETY: the last of as many slots as were reserved.
+        unsafe { (*slots.add(room)).raw_countdown = u64::MAX };
+        Some(Self {
+            slots,
+            room,
             count: 0,
             names: Table::new(),
             records: Appender::new(block::TRACES),
@@ -119,8 +125,7 @@ impl Traces {
             budget,
             pace: Pace::new(),
             budget_reached: 0,
-            unmeasured: u64::MAX,
-        }
+        })
     }
 
     /// The trace of (writer, region), begun if it is new. `None`: no room for one.
@@ -137,7 +142,7 @@ impl Traces {
     }
 
     fn begin(&mut self, reader: u32, writer: u32, region: u32, file: &ProfileFile) -> Option<u32> {
-        if self.slots.is_null() || self.count == MOST_TRACES || !self.pages.take(TRACE_BYTES) {
+        if self.count == self.room || !self.pages.take(TRACE_BYTES) {
             self.budget_reached += 1;
             return None;
         }
@@ -157,7 +162,7 @@ impl Traces {
             intervals: Intervals::new(),
             stack: ExactStack::new(),
         };
-        // SAFETY: number < MOST_TRACES, the length of the reserved memory.
+        // SAFETY: number < room, which the reserved memory has.
         unsafe { self.slots.add(number).write(trace) };
         Some(number as u32)
     }

@@ -173,43 +173,17 @@ impl Traces {
         quiet
     }
 
-    /// Whether all of a few true communications of elements in one block can be counted so; if not, nothing was taken.
+    /// What counts down to the next sample of the true communications of a record's trace: not above 0 as long as that
+    /// is followed exactly. Good for as long as the record's thread lives.
     ///
     /// # Safety
     /// As for [`Self::usage`].
-    #[inline(always)]
-    pub unsafe fn is_quiet(&mut self, event: *const EventRecord, first: u64, n: u64, watches: &Watches) -> bool {
-        // SAFETY: the caller's promise.
-        match unsafe { self.until_sample(event, first, n, watches) } {
-            Some(countdown) => *countdown -= n,
-            None => return false,
-        }
-        true
-    }
-
-    /// Where to take so many true communications of elements in one block off, if they can be counted with nothing else
-    /// to be done.
-    ///
-    /// # Safety
-    /// As for [`Self::usage`].
-    #[inline(always)]
-    pub unsafe fn until_sample(
-        &mut self,
-        event: *const EventRecord,
-        first: u64,
-        n: u64,
-        watches: &Watches,
-    ) -> Option<&mut u64> {
+    pub unsafe fn countdown(&self, event: *const EventRecord) -> *mut u64 {
         // SAFETY: the caller's promise.
         let number = unsafe { (*event).private };
-        if number == NO_TRACE {
-            self.unmeasured = u64::MAX;
-            return Some(&mut self.unmeasured);
-        }
-        // SAFETY: adopted records carry the number of a trace that exists.
-        let t = unsafe { &mut *self.slots.add(number as usize) };
-        let quiet = t.sampled && t.raw_countdown > n && !watches.may_watch(first);
-        quiet.then_some(&mut t.raw_countdown)
+        let place = if number == NO_TRACE { self.room } else { number as usize };
+        // SAFETY: adopted records carry the number of a trace that exists; the last slot is there, too.
+        unsafe { &raw mut (*self.slots.add(place)).raw_countdown }
     }
 
     /// Whether so many true communications of an event can be counted before one of them is sampled.

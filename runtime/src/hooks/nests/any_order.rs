@@ -112,9 +112,9 @@ fn record(t: &Thread, p: &Process, state: u32, site: u32) -> Option<*mut EventRe
     if is_open(state) {
         return None;
     }
-    match t.firsts.get(Key { from: state, site, context: t.context }) {
-        Some((to, _)) if to == state => None,
-        Some((_, record)) => Some(record),
+    match t.firsts.get(Key::new(state, site, t.context)) {
+        Some(known) if known.to == state => None,
+        Some(known) => Some(known.record),
         // With 16 threads there are more sets of readers than such a read has met.
         None => {
             let written = t.view.first_from(&p.states, state)?.0;
