@@ -425,8 +425,8 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
 
 fn ask(event: &Event<'_>) -> Ask {
     match event.worth {
-        Worth::Events => Ask::Events,
-        Worth::Call | Worth::Rest => Ask::Bare,
+        Worth::Events | Worth::Rest => Ask::Events,
+        Worth::Call => Ask::Bare,
     }
 }
 

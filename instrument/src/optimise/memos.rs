@@ -154,7 +154,7 @@ fn is_question(inst: InstructionValue<'_>) -> bool {
 
 fn is_candidate(event: &Event<'_>) -> bool {
     // There are functions behind memos for powers of two.
-    event.worth == Worth::Events
+    event.worth > Worth::Call
         && plain(event).is_some_and(|(d, access)| d == Direction::Read && hooks::read(access.bytes).is_some())
 }
 
@@ -163,7 +163,8 @@ fn source<'ctx>(event: &Event<'ctx>) -> (SiteId, Option<LLVMValueRef>) {
     (event.site, plain(event).map(|(_, access)| llvm::underlying_object(access.pointer.as_value_ref())))
 }
 
-/// The reads of each nest, by number of the loop; not more than there are memos. Those of inner loops are read most.
+/// The reads of each nest, by number of the loop; not more than there are memos. Those of inner loops are read most,
+/// those of what a vectorised loop leaves over least, unless its rows are short.
 /// `calls`: those that make a nest without reads.
 fn nests<'ctx>(
     plan: &Plan<'ctx>,
@@ -181,47 +182,52 @@ fn nests<'ctx>(
         let nest = nests.around(loops, inside, |nest| !untold.contains(&nest));
         nest.filter(|&nest| !plan.brief.holds(loops, nest))
     };
-    let mut reads: BTreeMap<usize, Vec<(Reverse<usize>, usize)>> = BTreeMap::new();
+    let mut reads: BTreeMap<usize, Vec<(bool, Reverse<usize>, usize)>> = BTreeMap::new();
     for nest in calls.iter().filter_map(|&call| nest_of(around(call))).filter(|&nest| nests.calls(nest)) {
         reads.entry(nest).or_default();
     }
     for (number, event) in plan.events.iter().enumerate().filter(|(_, e)| is_candidate(e)) {
         let inside = around(event.inst);
-        if inside.is_some_and(|l| follows_data(event, loops, l)) {
+        // Of a row that is shorter than a vector, it is the next iteration around that reads another state.
+        let levels = if event.worth == Worth::Rest { 2 } else { 1 };
+        let within: Vec<usize> = loops.chain(inside).take(levels).collect();
+        if follows_data(event, loops, &within) {
             continue;
         }
         if let Some(nest) = nest_of(inside) {
-            reads.entry(nest).or_default().push((Reverse(loops.chain(inside).count()), number));
+            let rest = event.worth == Worth::Rest;
+            reads.entry(nest).or_default().push((rest, Reverse(loops.chain(inside).count()), number));
         }
     }
-    let chosen = |mut events: Vec<_>| {
+    let chosen = |mut events: Vec<(bool, Reverse<usize>, usize)>| {
         events.sort_unstable();
-        let mut chosen: Vec<usize> = events.into_iter().take(MEMOS).map(|(_, number)| number).collect();
+        let mut chosen: Vec<usize> = events.into_iter().take(MEMOS).map(|(.., number)| number).collect();
         chosen.sort_unstable();
         chosen
     };
     reads.into_iter().map(|(nest, events)| (nest, chosen(events))).collect()
 }
 
-/// Whether an address depends on what the innermost loop has read at changing places.
-fn follows_data<'ctx>(event: &Event<'ctx>, loops: &Loops<'ctx>, innermost: usize) -> bool {
+/// Whether an address depends on what these loops have read at changing places.
+fn follows_data<'ctx>(event: &Event<'ctx>, loops: &Loops<'ctx>, within: &[usize]) -> bool {
     let Some((_, access)) = plain(event) else { return false };
-    origins(access.pointer.as_value_ref(), loops, innermost).into_iter().any(|origin| {
+    origins(access.pointer.as_value_ref(), loops, within).into_iter().any(|origin| {
         let moves = |i: &InstructionValue<'ctx>| i.get_opcode() == InstructionOpcode::Phi;
         origin.get_opcode() == InstructionOpcode::Load
-            && origins(llvm::operand(origin.as_value_ref(), 0), loops, innermost).iter().any(moves)
+            && origins(llvm::operand(origin.as_value_ref(), 0), loops, within).iter().any(moves)
     })
 }
 
-/// The instructions of the innermost loop that a value is computed with; the nearest [`MOST_ORIGINS`].
-fn origins<'ctx>(value: LLVMValueRef, loops: &Loops<'ctx>, innermost: usize) -> Vec<InstructionValue<'ctx>> {
+/// The instructions that a value is computed with of which some loop of these is the innermost; the nearest
+/// [`MOST_ORIGINS`].
+fn origins<'ctx>(value: LLVMValueRef, loops: &Loops<'ctx>, within: &[usize]) -> Vec<InstructionValue<'ctx>> {
     let mut found: Vec<InstructionValue<'ctx>> = Vec::new();
     let mut open = vec![value];
     let mut next = 0;
     while let Some(&value) = open.get(next) {
         next += 1;
         let Some(inst) = llvm::as_instruction(value) else { continue };
-        let inside = inst.get_parent().and_then(|b| loops.innermost(b)) == Some(innermost);
+        let inside = inst.get_parent().and_then(|b| loops.innermost(b)).is_some_and(|l| within.contains(&l));
         if !inside || found.contains(&inst) || found.len() == MOST_ORIGINS {
             continue;
         }
