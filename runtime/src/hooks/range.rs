@@ -7,15 +7,35 @@ use crate::process::Process;
 use crate::thread::Thread;
 use core::slice;
 use core::sync::atomic::{AtomicU32, Ordering};
-use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::NONE;
 use threadtalk_abi::loops::{Access, WRITE};
+use threadtalk_abi::{CHUNK_BYTES, GRANULE};
 use threadtalk_sigmem::Run;
 
 /// So many elements are read one by one: for a structure, what a stream has to know first costs more.
 const FEW: usize = 16;
 /// Of longer ranges it is worth knowing what was written there before.
 const LONG: u64 = 256;
+
+/// Ranges of so many cells are looked at without more ado: words that are compared, small structures.
+const SHORT: u64 = 16;
+
+/// Whether a short range holds nothing but values of the thread's own and none at all: most do that string functions
+/// read, and a hook takes longer than such functions. False is not certain.
+#[inline(always)]
+pub fn is_quiet(t: &Thread, p: &Process, address: u64, bytes: u64) -> bool {
+    let cells = (address % GRANULE + bytes).div_ceil(GRANULE);
+    if bytes >= SHORT * GRANULE || address % CHUNK_BYTES + bytes > CHUNK_BYTES {
+        return false;
+    }
+    // Memory without cells has no writer.
+    let Some(first) = p.signature.directory.translate(address) else { return p.signature.directory.covers(address) };
+    (0..cells as usize).all(|at| {
+        // SAFETY: the range lies in one chunk, whose cells follow each other and live for ever.
+        let state = unsafe { (*first.add(at)).load(Ordering::Relaxed) };
+        state == NONE || state.wrapping_sub(t.header.own_base) < t.header.own_span
+    })
+}
 
 /// A read of a range.
 pub fn read(t: &mut Thread, p: &Process, address: u64, bytes: u64, site: u32) {
