@@ -73,9 +73,11 @@ pub fn each(recorded: &mut Recorded, tree: &Tree, threads: &Threads, mut see: im
 
 impl Part {
     fn own(recorded: &mut Recorded, id: usize, has_accesses: bool, threads: &Threads, scratch: &mut Scratch) -> Self {
-        let cells = Cells::own(&recorded.events[id], |thread| threads.index(thread), scratch);
+        let events = &recorded.events[id];
         let private = std::mem::take(&mut recorded.private[id]);
-        let participants = participants::own(&cells.all, &recorded.visits[id], &private, has_accesses, threads.len());
+        let of_events = events.iter().flat_map(|e| [threads.index(e.writer), threads.index(e.reader)]);
+        let participants = participants::own(of_events, &recorded.visits[id], &private, has_accesses, threads.len());
+        let cells = Cells::own(events, |thread| threads.index(thread), &participants, scratch);
         Self { cells, private, traces: recorded.traces[id].take(), participants }
     }
 
@@ -86,11 +88,12 @@ impl Part {
         for part in family().filter_map(|d| d.traces.as_ref()) {
             traces.get_or_insert_default().add(part);
         }
+        let participants = participants::sorted(family().flat_map(|d| &d.participants).copied().collect());
         Self {
-            cells: Cells::sum(&cells, scratch),
+            cells: Cells::sum(&cells, &participants, scratch),
             private: participants::fold(family().flat_map(|d| &d.private).copied().collect()),
             traces,
-            participants: participants::sorted(family().flat_map(|d| &d.participants).copied().collect()),
+            participants,
         }
     }
 }

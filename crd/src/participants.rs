@@ -4,10 +4,8 @@
 //! nobody else read, or entered the region and the region itself accesses memory. The last may count a thread that
 //! passed through without executing any of the accesses.
 
-use bitvec::bitvec;
 use threadtalk_profile::Profile;
 
-use crate::matrices::cells::Cell;
 use crate::regions::Tree;
 use crate::threads::Threads;
 
@@ -46,13 +44,18 @@ pub fn fold(mut counts: ByThread) -> ByThread {
 }
 
 /// Threads that touched memory in a region itself, ascending; the profile has `threads` of them.
-pub fn own(cells: &[Cell], visits: &ByThread, private: &ByThread, has_accesses: bool, threads: usize) -> Vec<u32> {
-    let of_cells = cells.iter().flat_map(|c| [c.writer, c.reader]);
+pub fn own(
+    of_events: impl Iterator<Item = u32>,
+    visits: &ByThread,
+    private: &ByThread,
+    has_accesses: bool,
+    threads: usize,
+) -> Vec<u32> {
     let of_private = private.iter().map(|(thread, _)| *thread);
     let of_visits = visits.iter().filter(|(_, count)| has_accesses && *count > 0).map(|(thread, _)| *thread);
-    let mut touched = bitvec![0; threads];
-    of_cells.chain(of_private).chain(of_visits).for_each(|thread| touched.set(thread as usize, true));
-    touched.iter_ones().map(|thread| thread as u32).collect()
+    let mut touched = vec![false; threads];
+    of_events.chain(of_private).chain(of_visits).for_each(|thread| touched[thread as usize] = true);
+    (0..).zip(touched).filter_map(|(thread, touched)| touched.then_some(thread)).collect()
 }
 
 /// Ascending, each thread once.

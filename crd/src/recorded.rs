@@ -5,7 +5,7 @@ use threadtalk_profile::{Event, Profile};
 use crate::distance::Traces;
 use crate::options::Options;
 use crate::participants::{self, ByThread};
-use crate::regions::Tree;
+use crate::regions::{RegionId, Tree};
 use crate::sites::{self, SiteCount};
 use crate::threads::Threads;
 
@@ -43,18 +43,22 @@ impl Recorded {
 
 /// The events of each region. Those in a user region are also that one's.
 fn events(profile: &Profile, tree: &Tree, options: &Options) -> Vec<Vec<Event>> {
-    let is_hidden = |e: &Event| e.raw == 0 && e.rar == 0 || options.hide_serial && e.is_serial();
-    let shown = || profile.events().filter(|e| !is_hidden(e));
-    let regions = |e: &Event| {
-        let node = tree.node(e.region);
-        [Some(node), tree.user_node(e.context).filter(|user| *user != node)].into_iter().flatten()
-    };
     // Counted first: growing a thousand lists step by step would move every event several times.
     let mut counts = vec![0; tree.nodes.len()];
-    shown().flat_map(|e| regions(&e)).for_each(|node| counts[node as usize] += 1);
+    each_event(profile, tree, options, |node, _| counts[node as usize] += 1);
     let mut events: Vec<Vec<Event>> = counts.into_iter().map(Vec::with_capacity).collect();
-    for event in shown() {
-        regions(&event).for_each(|node| events[node as usize].push(event));
-    }
+    each_event(profile, tree, options, |node, event| events[node as usize].push(event));
     events
+}
+
+/// Shows each event that is not hidden to `see`, with each region that it is counted in.
+fn each_event(profile: &Profile, tree: &Tree, options: &Options, mut see: impl FnMut(RegionId, Event)) {
+    let is_hidden = |e: &Event| e.raw == 0 && e.rar == 0 || options.hide_serial && e.is_serial();
+    profile.events().filter(|e| !is_hidden(e)).for_each(|event| {
+        let node = tree.node(event.region);
+        see(node, event);
+        if let Some(user) = tree.user_node(event.context).filter(|user| *user != node) {
+            see(user, event);
+        }
+    });
 }

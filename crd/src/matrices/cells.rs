@@ -41,26 +41,24 @@ impl Cell {
 }
 
 impl Cells {
-    /// The cells of a region's own events.
-    pub fn own(events: &[Event], index: impl Fn(u32) -> u32, scratch: &mut Scratch) -> Self {
+    /// The cells of a region's own events; all `threads` that occur, as indices, ascending.
+    pub fn own(events: &[Event], index: impl Fn(u32) -> u32, threads: &[u32], scratch: &mut Scratch) -> Self {
         let cell = |e: &Event| Cell { writer: index(e.writer), reader: index(e.reader), raw: e.raw, rar: e.rar };
+        let all = scratch.sum(events.iter().map(cell), events.len(), threads);
         let mut of = |wanted: fn(&Event) -> bool| {
-            let chosen = || events.iter().filter(|e| wanted(e));
-            match chosen().count() {
-                0 => Vec::new(),
-                number => scratch.sum(chosen().map(cell), number),
-            }
+            let chosen: Vec<Cell> = events.iter().filter(|e| wanted(e)).map(cell).collect();
+            if chosen.is_empty() { Vec::new() } else { scratch.sum(chosen.iter().copied(), chosen.len(), threads) }
         };
-        Self { all: of(|_| true), sync: of(Event::is_sync), serial: of(Event::is_serial) }
+        Self { all, sync: of(Event::is_sync), serial: of(Event::is_serial) }
     }
 
-    /// The sum of several.
-    pub fn sum(parts: &[&Self], scratch: &mut Scratch) -> Self {
+    /// The sum of several; all `threads` that occur, ascending.
+    pub fn sum(parts: &[&Self], threads: &[u32], scratch: &mut Scratch) -> Self {
         let mut of = |kind: fn(&Self) -> &Vec<Cell>| {
             let lists = || parts.iter().flat_map(|part| kind(part)).copied();
             match parts.iter().map(|part| kind(part).len()).sum() {
                 0 => Vec::new(),
-                number => scratch.sum(lists(), number),
+                number => scratch.sum(lists(), number, threads),
             }
         };
         Self { all: of(|c| &c.all), sync: of(|c| &c.sync), serial: of(|c| &c.serial) }
@@ -90,7 +88,7 @@ fn fold(cells: &mut Vec<Cell>) {
 
 /// Memory that additions use again.
 pub struct Scratch {
-    /// Position of each thread among those of the present addition.
+    /// Position of each thread of the present addition among them.
     position: Vec<u32>,
     /// A dense matrix; all zero between additions.
     dense: Vec<Cell>,
@@ -102,7 +100,7 @@ pub struct Scratch {
 impl Scratch {
     /// For threads with indices below `threads`.
     pub fn new(threads: usize) -> Self {
-        Self { position: vec![u32::MAX; threads], dense: Vec::new(), free: Vec::new() }
+        Self { position: vec![0; threads], dense: Vec::new(), free: Vec::new() }
     }
 
     /// Takes cells whose memory later additions may use.
@@ -110,14 +108,16 @@ impl Scratch {
         self.free.extend([cells.all, cells.sync, cells.serial].into_iter().filter(|list| list.capacity() > 0));
     }
 
-    /// Adds up what has the same place, of so many `entries` in any order.
-    fn sum(&mut self, cells: impl Iterator<Item = Cell> + Clone, entries: usize) -> Vec<Cell> {
-        self.sum_dense(cells.clone(), entries).unwrap_or_else(|| {
-            let mut all = self.empty(entries);
-            all.extend(cells);
-            fold(&mut all);
-            all
-        })
+    /// Adds up what has the same place, of so many `entries` in any order between `threads`. Where threads are many
+    /// and each talks to a few, as thousands may, sorting is cheaper than a dense matrix.
+    fn sum(&mut self, cells: impl Iterator<Item = Cell>, entries: usize, threads: &[u32]) -> Vec<Cell> {
+        if threads.len() * threads.len() <= DENSE * entries {
+            return self.sum_dense(cells, threads);
+        }
+        let mut all = self.empty(entries);
+        all.extend(cells);
+        fold(&mut all);
+        all
     }
 
     /// An empty list with room for so many.
@@ -128,42 +128,26 @@ impl Scratch {
         list
     }
 
-    /// Adds into a dense matrix over the threads that occur; none where sorting is cheaper, as for
-    /// thousands of threads of which each talks to a few.
-    fn sum_dense(&mut self, cells: impl Iterator<Item = Cell> + Clone, entries: usize) -> Option<Vec<Cell>> {
-        let mut threads: Vec<u32> = Vec::new();
-        for cell in cells.clone() {
-            for thread in [cell.writer, cell.reader] {
-                if self.position[thread as usize] == u32::MAX {
-                    self.position[thread as usize] = 0;
-                    threads.push(thread);
-                }
-            }
-        }
-        threads.sort_unstable();
+    /// Adds into a dense matrix over the threads.
+    fn sum_dense(&mut self, cells: impl Iterator<Item = Cell>, threads: &[u32]) -> Vec<Cell> {
         let size = threads.len();
-        let is_dense = size * size <= DENSE * entries;
-        let sums = is_dense.then(|| {
-            for (position, thread) in (0..).zip(&threads) {
-                self.position[*thread as usize] = position;
-            }
-            if self.dense.len() < size * size {
-                self.dense.resize(size * size, Cell::default());
-            }
-            let dense = &mut self.dense[..size * size];
-            for cell in cells {
-                let row = self.position[cell.writer as usize] as usize;
-                let sum = &mut dense[row * size + self.position[cell.reader as usize] as usize];
-                (sum.writer, sum.reader) = cell.key();
-                sum.add(&cell);
-            }
-            let has_events = |c: &Cell| c.raw > 0 || c.rar > 0;
-            let occupied = dense.iter().filter(|c| has_events(c)).count();
-            let mut sums = self.empty(occupied);
-            sums.extend(self.dense[..size * size].iter_mut().map(std::mem::take).filter(has_events));
-            sums
+        for (position, thread) in (0..).zip(threads) {
+            self.position[*thread as usize] = position;
+        }
+        if self.dense.len() < size * size {
+            self.dense.resize(size * size, Cell::default());
+        }
+        let dense = &mut self.dense[..size * size];
+        cells.for_each(|cell| {
+            let row = self.position[cell.writer as usize] as usize;
+            let sum = &mut dense[row * size + self.position[cell.reader as usize] as usize];
+            (sum.writer, sum.reader) = cell.key();
+            sum.add(&cell);
         });
-        threads.iter().for_each(|t| self.position[*t as usize] = u32::MAX);
+        let has_events = |c: &Cell| c.raw > 0 || c.rar > 0;
+        let occupied = dense.iter().filter(|c| has_events(c)).count();
+        let mut sums = self.empty(occupied);
+        sums.extend(self.dense[..size * size].iter_mut().map(std::mem::take).filter(has_events));
         sums
     }
 }
@@ -229,13 +213,16 @@ mod tests {
         let mut scratch = Scratch::new(10);
         let expected = [cell(0, 1, 1, 2), cell(0, 5, 7, 1), cell(1, 0, 7, 7), cell(5, 0, u64::MAX, 1)];
         let mut sparse = [a, b].concat();
-        assert_eq!(scratch.sum_dense(sparse.iter().copied(), 6).unwrap(), expected);
+        assert_eq!(scratch.sum_dense(sparse.iter().copied(), &[0, 1, 5]), expected);
         fold(&mut sparse);
         assert_eq!(sparse, expected);
-        // Ten threads that talk in pairs are not worth a dense matrix; the scratch memory is clean again.
-        let pairs = [0, 2, 4, 6, 8].map(|writer| cell(writer, writer + 1, 1, 1));
-        assert!(scratch.sum_dense(pairs.into_iter(), pairs.len()).is_none());
-        assert!(scratch.position.iter().all(|p| *p == u32::MAX));
+        // Ten threads that talk in pairs are not worth a dense matrix; the scratch memory is clean.
+        let pairs = [8, 6, 4, 2, 0].map(|writer| cell(writer, writer + 1, 1, 1));
+        let threads: Vec<u32> = (0..10).collect();
+        let mut sorted = pairs;
+        sorted.reverse();
+        assert_eq!(scratch.sum(pairs.into_iter(), pairs.len(), &threads), sorted);
+        assert_eq!(scratch.sum_dense(pairs.into_iter(), &threads), sorted);
     }
 
     #[test]
