@@ -153,9 +153,9 @@ impl Analysis<'_> {
         let threads = &family.all().participants;
         let one = Matrices::of(&own.cells, threads);
         let with_inside = total.map_or_else(|| one.clone(), |t| Matrices::of(&t.cells, threads));
-        let own = self.measures(own, Ratios::new(one.raw.clone(), one.rar.clone()));
+        let own = self.measures(own, threads, Ratios::new(one.raw.clone(), one.rar.clone()));
         let ratios = || Ratios::new(with_inside.raw.clone(), with_inside.rar.clone());
-        let total = total.map(|t| self.measures(t, ratios()));
+        let total = total.map(|t| self.measures(t, threads, ratios()));
         Counts {
             raw: one.raw,
             rar: one.rar,
@@ -173,10 +173,11 @@ impl Analysis<'_> {
         }
     }
 
-    fn measures(&mut self, data: &Part, crr: Ratios) -> Measures {
+    /// `threads` are those of `crr`, the ratios of what `data` has.
+    fn measures(&mut self, data: &Part, threads: &[u32], crr: Ratios) -> Measures {
         let counted = data.participants.len();
         self.ratios.clear();
-        self.ratios.extend(crr.entries());
+        self.ratios.extend(data.cells.ratios(threads));
         let sums = Sums::of(&self.ratios, crr.size());
         let (homogeneity, homogeneity_variants) = homogeneity::homogeneity(&self.ratios, &sums, counted);
         let (balance, balance_by_reader) = balance::balance(&sums, counted);

@@ -2,7 +2,7 @@
 
 use threadtalk_profile::Event;
 
-use crate::model::{Entry, Matrix, is_carried_in};
+use crate::model::{Entry, Matrix, is_carried_in, ratio};
 
 /// Events from one thread to another in one region.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,6 +62,15 @@ impl Cells {
             }
         };
         Self { all: of(|c| &c.all), sync: of(|c| &c.sync), serial: of(|c| &c.serial) }
+    }
+
+    /// What [`crate::model::Ratios::entries`] finds for matrices over `threads`. Here both counts lie side by side,
+    /// there they are looked for in two lists.
+    pub fn ratios<'a>(&'a self, threads: &'a [u32]) -> impl Iterator<Item = Entry<f64>> + 'a {
+        let locate = locator(threads);
+        let entry =
+            move |c: &Cell| Entry { writer: locate(c.writer), reader: locate(c.reader), value: ratio(c.raw, c.rar) };
+        self.all.iter().filter(|c| c.rar > 0).map(entry)
     }
 
     /// Pairs (writer, reader) of thread indices that reuse in this region what they received in another.
@@ -186,7 +195,7 @@ fn pair(cells: &[Cell], threads: &[u32]) -> [Matrix<u64>; 2] {
             }
         }
     }
-    [raw, rar].map(|entries| Matrix::new(threads.len(), entries))
+    [raw, rar].map(|entries| Matrix::of_ordered(threads.len(), entries))
 }
 
 /// Where in an ascending list of threads each is.
@@ -201,6 +210,7 @@ pub fn locator(threads: &[u32]) -> impl Fn(u32) -> u32 + '_ {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Ratios;
 
     fn cell(writer: u32, reader: u32, raw: u64, rar: u64) -> Cell {
         Cell { writer, reader, raw, rar }
@@ -223,6 +233,16 @@ mod tests {
         sorted.reverse();
         assert_eq!(scratch.sum(pairs.into_iter(), pairs.len(), &threads), sorted);
         assert_eq!(scratch.sum_dense(pairs.into_iter(), &threads), sorted);
+    }
+
+    #[test]
+    fn ratios_are_those_of_the_matrices() {
+        let all = vec![cell(3, 4, 5, 0), cell(3, 7, 5, 2), cell(7, 3, 0, 2), cell(7, 4, 3, 9)];
+        let (cells, threads) = (Cells { all, ..Cells::default() }, [2, 3, 4, 7]);
+        let m = Matrices::of(&cells, &threads);
+        let expected: Vec<_> = Ratios::new(m.raw, m.rar).entries().collect();
+        assert_eq!(cells.ratios(&threads).collect::<Vec<_>>(), expected);
+        assert_eq!(expected.len(), 3);
     }
 
     #[test]

@@ -56,6 +56,7 @@ impl Ratios {
 }
 
 /// The ratio of one element.
+#[inline]
 pub fn ratio(raw: u64, rar: u64) -> f64 {
     rar as f64 / raw.max(1) as f64
 }
