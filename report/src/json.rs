@@ -1,5 +1,7 @@
 //! The analysis as JSON, in the shape of `schema/threadtalk.report-1.schema.json`.
 
+mod bytes;
+
 use crate::output;
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
@@ -49,9 +51,10 @@ impl Formatter for Embedded {
 
 /// What `serde_json` writes by itself, with short ways for the numbers of large reports: rows of matrices are mostly
 /// zeros, and to format each of thirty million was a tenth of the time; fractions are mostly ratios of small counts,
-/// which come again and again, and take 19 ns each where they are worked out.
+/// which come again and again, and take 19 ns each where they are worked out. Rows of small counts come as bytes.
 struct ShortNumbers {
     fractions: Box<[Fraction; FRACTIONS]>,
+    bytes: bytes::Texts,
 }
 
 /// Fractions that are remembered, direct-mapped: 10 KiB.
@@ -70,7 +73,7 @@ impl ShortNumbers {
     fn new() -> Self {
         let mut zero = Fraction { bits: 0, length: 3, text: [0; 24] };
         zero.text[..3].copy_from_slice(b"0.0");
-        Self { fractions: Box::new([zero; FRACTIONS]) }
+        Self { fractions: Box::new([zero; FRACTIONS]), bytes: bytes::Texts::default() }
     }
 }
 
@@ -107,6 +110,10 @@ impl Formatter for ShortNumbers {
             *fraction = Fraction::of(value)?;
         }
         out.write_all(&fraction.text[..usize::from(fraction.length)])
+    }
+
+    fn write_byte_array<W: ?Sized + Write>(&mut self, out: &mut W, bytes: &[u8]) -> io::Result<()> {
+        out.write_all(self.bytes.array(bytes))
     }
 }
 

@@ -41,6 +41,15 @@ fn json_follows_its_schema() {
     assert_follows(threadtalk::json::SCHEMA, &documents, &changes);
 }
 
+/// Rows of small counts, and fractions that come again, are written another way.
+#[test]
+fn json_is_what_serde_json_writes() {
+    for pattern in [example::ring, example::halo, example::all_to_all, example::master] {
+        let report = example::report(40, pattern);
+        assert_eq!(threadtalk::json::report(&report), serde_json::to_string(&report).unwrap() + "\n");
+    }
+}
+
 #[test]
 fn json_has_the_events_of_the_profile() {
     let report = json(4, &[]);

@@ -3,6 +3,8 @@
 use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
 use std::sync::Arc;
 
+use super::row::{Number, Row};
+
 /// An entry of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry<T> {
@@ -128,38 +130,33 @@ impl Matrix<f64> {
     }
 }
 
-impl<T: Copy + PartialEq + Default + Serialize> Serialize for Matrix<T> {
+impl<T: Number> Serialize for Matrix<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serialize(self.size, self.entries.iter().copied(), serializer)
+        serialize(self.size, &self.entries, serializer)
     }
 }
 
 /// Serialises the matrix of these entries, ascending by (writer, reader), as [`Matrix`] says.
-pub(super) fn serialize<T: Copy + Default + Serialize, S: Serializer>(
+pub(super) fn serialize<T: Number, S: Serializer>(
     size: usize,
-    mut entries: impl Iterator<Item = Entry<T>>,
+    entries: &[Entry<T>],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     if size > DENSE_LIMIT {
-        let triples: Vec<(u32, u32, T)> = entries.map(|e| (e.writer, e.reader, e.value)).collect();
+        let triples: Vec<(u32, u32, T)> = entries.iter().map(|e| (e.writer, e.reader, e.value)).collect();
         let mut sparse = serializer.serialize_struct("Matrix", 2)?;
         sparse.serialize_field("size", &size)?;
         sparse.serialize_field("entries", &triples)?;
         return sparse.end();
     }
-    let mut next = entries.next();
-    let mut row = Vec::with_capacity(size);
+    let mut rest = entries;
+    let mut row = Row::new(size);
     let mut rows = serializer.serialize_seq(Some(size))?;
     for writer in 0..size {
-        row.clear();
-        while let Some(entry) = next
-            && entry.writer as usize == writer
-        {
-            row.resize(entry.reader as usize, T::default());
-            row.push(entry.value);
-            next = entries.next();
-        }
-        row.resize(size, T::default());
+        let end = rest.iter().position(|e| e.writer as usize != writer).unwrap_or(rest.len());
+        let of_writer;
+        (of_writer, rest) = rest.split_at(end);
+        row.fill(of_writer);
         rows.serialize_element(&row)?;
     }
     rows.end()

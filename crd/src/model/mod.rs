@@ -13,6 +13,7 @@ mod ratios;
 mod recording;
 mod region;
 mod report;
+mod row;
 mod thread;
 
 pub use distance::{Bucket, Crd, Cutoff, Distances, Method, Reading};

@@ -68,7 +68,7 @@ pub fn is_carried_in(raw: u64, rar: u64) -> bool {
 
 impl Serialize for Ratios {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        matrix::serialize(self.size(), self.entries(), serializer)
+        matrix::serialize(self.size(), &self.entries().collect::<Vec<_>>(), serializer)
     }
 }
 
