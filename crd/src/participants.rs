@@ -4,6 +4,7 @@
 //! nobody else read, or entered the region and the region itself accesses memory. The last may count a thread that
 //! passed through without executing any of the accesses.
 
+use bitvec::bitvec;
 use threadtalk_profile::Profile;
 
 use crate::regions::Tree;
@@ -53,9 +54,9 @@ pub fn own(
 ) -> Vec<u32> {
     let of_private = private.iter().map(|(thread, _)| *thread);
     let of_visits = visits.iter().filter(|(_, count)| has_accesses && *count > 0).map(|(thread, _)| *thread);
-    let mut touched = vec![false; threads];
-    of_events.chain(of_private).chain(of_visits).for_each(|thread| touched[thread as usize] = true);
-    (0..).zip(touched).filter_map(|(thread, touched)| touched.then_some(thread)).collect()
+    let mut touched = bitvec![0; threads];
+    of_events.chain(of_private).chain(of_visits).for_each(|thread| touched.set(thread as usize, true));
+    touched.iter_ones().map(|thread| thread as u32).collect()
 }
 
 /// Ascending, each thread once.
