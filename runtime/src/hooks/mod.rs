@@ -135,12 +135,9 @@ again! {
 }
 
 extern "C" fn read_range(address: u64, bytes: u64, site: u32) {
-    let thread = thread::own_block();
     // SAFETY: this thread's block, or the shared one of unrecorded threads; what is read of it does not change.
-    if let Some(process) = process::get()
-        && !thread.is_null()
-        && range::is_quiet(unsafe { &*thread }, process, address, bytes)
-    {
+    let thread = unsafe { thread::own_block().as_ref() };
+    if thread.zip(process::get()).is_some_and(|(t, p)| range::is_quiet(t, p, address, bytes)) {
         return;
     }
     on_thread(|t, p| range::read(t, p, address, bytes, site));
