@@ -7,11 +7,15 @@ use core::ptr::{self, NonNull};
 
 const SMALLEST: u32 = 6; // 64 bytes: a cache line
 const LARGEST: u32 = 36;
+/// Pages are asked for by so many bytes.
+const AHEAD: usize = 64 << 10;
 
 /// Blocks of powers of two from one reserved range.
 pub struct Arena {
     start: *mut u8,
     next: usize,
+    /// What has pages, from the start on.
+    present: usize,
     capacity: usize,
     free: [*mut u8; (LARGEST - SMALLEST + 1) as usize],
 }
@@ -22,6 +26,7 @@ impl Arena {
         Self {
             start: ptr::null_mut(),
             next: 0,
+            present: 0,
             capacity: 0,
             free: [ptr::null_mut(); (LARGEST - SMALLEST + 1) as usize],
         }
@@ -55,7 +60,20 @@ impl Arena {
         // SAFETY: next + size <= capacity, so the block lies in the reserved range.
         let block = unsafe { self.start.add(self.next) };
         self.next += size;
+        self.populate();
         NonNull::new(block)
+    }
+
+    /// Sees to it that all blocks have pages. Tables are read before they are written: of each page the kernel would map
+    /// zeros first, and a page of its own at the first write, for which it interrupts the processors of all threads.
+    fn populate(&mut self) {
+        if self.next <= self.present {
+            return;
+        }
+        let to = self.next.next_multiple_of(AHEAD).min(self.capacity);
+        // SAFETY: a part of the reserved range. Where the kernel cannot do it, pages come one by one as ever.
+        unsafe { super::populate(self.start.add(self.present), to - self.present) };
+        self.present = to;
     }
 
     /// Takes back a block.
@@ -79,7 +97,7 @@ impl Arena {
             // SAFETY: the used part of the reserved range; MADV_DONTNEED makes it zero again.
             unsafe { libc::madvise(self.start.cast(), self.next, libc::MADV_DONTNEED) };
         }
-        self.next = 0;
+        (self.next, self.present) = (0, 0);
         self.free = [ptr::null_mut(); (LARGEST - SMALLEST + 1) as usize];
     }
 }
