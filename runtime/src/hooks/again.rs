@@ -58,9 +58,10 @@ pub fn settle<const CELLS: usize>(
     read
 }
 
-/// The same for one access of `CELLS` granules, one or two, where nothing but counting is to be done: no call, and no
-/// vector register, so that inlined code need not save any. The locked exchange would wait for these stores as well: a
-/// sparse product by 16 threads took a fifth longer. False: nothing was done.
+/// What [`super::first`] has left, of one access of `CELLS` granules, one or two, where nothing but counting is to be
+/// done: open values, and elements that other threads have marked. No call, and no vector register, so that inlined
+/// code need not save any. A locked exchange would wait for these stores as well: a sparse product by 16 threads took a
+/// fifth longer. False: nothing was done.
 #[inline(always)]
 pub fn at_once<const CELLS: usize>(t: &mut Thread, p: &Process, address: u64, site: u32) -> bool {
     let Some((element, cells)) = one_access::<CELLS>(p, address) else { return false };

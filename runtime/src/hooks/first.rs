@@ -15,8 +15,8 @@ use core::sync::atomic::Ordering;
 use threadtalk_abi::cell::SHARED;
 
 /// Settles an access of `CELLS` granules, one or two, if it is such a first read, or reuse that has lost its slot of
-/// the event cache. No call, no vector register, as in [`super::again::at_once`], which settles what is rarer: values
-/// that are open or to be opened, marked elements, lines that tell of others. False: nothing was done.
+/// the event cache. No call, no vector register, as in [`super::again::at_once`], which settles what is rarer. What
+/// tells how diverse readers are, and values that are to be opened, is left to the hook. False: nothing was done.
 #[inline(always)]
 pub fn at_once<const CELLS: usize>(t: &mut Thread, p: &Process, address: u64, site: u32) -> bool {
     let Some((element, cells)) = one_access::<CELLS>(p, address) else { return false };
@@ -30,7 +30,6 @@ pub fn at_once<const CELLS: usize>(t: &mut Thread, p: &Process, address: u64, si
     if known.to == from {
         return reuse_once_more(t, from, site, known.record.cast(), CELLS as u64);
     }
-    // Values that nobody has read are to be opened there.
     if is_sample(element) || t.diversity.is_great() && from & SHARED == 0 {
         return false;
     }
