@@ -112,7 +112,8 @@ pub enum Action<'ctx> {
 pub enum Worth {
     /// Beside loops that last, or where there is too much code: a call.
     Call,
-    /// In a loop that runs what a vectorised one leaves over: no more than whether the value is own is inlined.
+    /// In a loop that runs what a vectorised one leaves over: the same as below, but the first to go where there is too
+    /// much code, and the last to have a memo.
     Rest,
     /// In a loop, or in a function that may be called in one: own accesses are inlined, states that are no event at any
     /// site, and reuse that the thread knows.

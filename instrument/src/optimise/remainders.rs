@@ -1,6 +1,6 @@
 //! Finds the loops that run what a vectorised loop leaves over: less than one of its iterations, unless its arrays
-//! overlap. They are half of the loops of numeric code and take next to none of its time, so that they get the least
-//! code.
+//! overlap. They are half of the loops of numeric code and take next to none of its time, unless rows are shorter than
+//! a vector: points of three numbers are read there alone.
 
 use super::segment::plain;
 use crate::access::Event;
