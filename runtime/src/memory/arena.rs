@@ -64,8 +64,8 @@ impl Arena {
         NonNull::new(block)
     }
 
-    /// Sees to it that all blocks have pages. Tables are read before they are written: of each page the kernel would map
-    /// zeros first, and a page of its own at the first write, for which it interrupts the processors of all threads.
+    /// Sees to it that all blocks have pages. Tables are read before they are written: for each page the kernel would
+    /// map zeros first, and at the first write a page of its own, for which it interrupts all threads' processors.
     fn populate(&mut self) {
         if self.next <= self.present {
             return;

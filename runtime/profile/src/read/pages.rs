@@ -43,8 +43,8 @@ impl Pages {
     }
 }
 
-/// The pages that a table names, with their places in it. Three of a trace's five tables are empty where all usages were
-/// followed, and the others begin with what they have: with a look at eight places at a time all takes a quarter less.
+/// The pages that a table names, with their places in it. Three of a trace's five tables are empty where all usages
+/// were followed, and the others begin with what they have: eight places at a time, all takes a quarter less.
 fn used(table: &[u32]) -> impl Iterator<Item = (usize, u32)> + '_ {
     let parts = table.chunks(8).enumerate().filter(|(_, part)| part.iter().fold(0, |all, page| all | page) != 0);
     parts.flat_map(|(number, part)| (8 * number..).zip(part.iter().copied())).filter(|(_, page)| *page != 0)
