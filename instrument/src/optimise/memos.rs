@@ -189,13 +189,12 @@ fn nests<'ctx>(
     for (number, event) in plan.events.iter().enumerate().filter(|(_, e)| is_candidate(e)) {
         let inside = around(event.inst);
         // Of a row that is shorter than a vector, it is the next iteration around that reads another state.
-        let levels = if event.worth == Worth::Rest { 2 } else { 1 };
-        let within: Vec<usize> = loops.chain(inside).take(levels).collect();
+        let rest = event.worth == Worth::Rest;
+        let within: Vec<usize> = loops.chain(inside).take(if rest { 2 } else { 1 }).collect();
         if follows_data(event, loops, &within) {
             continue;
         }
         if let Some(nest) = nest_of(inside) {
-            let rest = event.worth == Worth::Rest;
             reads.entry(nest).or_default().push((rest, Reverse(loops.chain(inside).count()), number));
         }
     }

@@ -24,12 +24,12 @@ const SHORT: u64 = 16;
 /// read, and a hook takes longer than such functions. False is not certain.
 #[inline(always)]
 pub fn is_quiet(t: &Thread, p: &Process, address: u64, bytes: u64) -> bool {
-    let cells = (address % GRANULE + bytes).div_ceil(GRANULE);
     if bytes >= SHORT * GRANULE || address % CHUNK_BYTES + bytes > CHUNK_BYTES {
         return false;
     }
     // Memory without cells has no writer.
     let Some(first) = p.signature.directory.translate(address) else { return p.signature.directory.covers(address) };
+    let cells = (address % GRANULE + bytes).div_ceil(GRANULE);
     (0..cells as usize).all(|at| {
         // SAFETY: the range lies in one chunk, whose cells follow each other and live for ever.
         let state = unsafe { (*first.add(at)).load(Ordering::Relaxed) };

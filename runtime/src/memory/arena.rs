@@ -93,9 +93,9 @@ impl Arena {
     /// # Safety
     /// No block of this arena is used any more.
     pub unsafe fn reset(&mut self) {
-        if self.next > 0 {
-            // SAFETY: the used part of the reserved range; MADV_DONTNEED makes it zero again.
-            unsafe { libc::madvise(self.start.cast(), self.next, libc::MADV_DONTNEED) };
+        if self.present > 0 {
+            // SAFETY: the part of the reserved range that was ever asked for; MADV_DONTNEED makes it zero again.
+            unsafe { libc::madvise(self.start.cast(), self.present, libc::MADV_DONTNEED) };
         }
         (self.next, self.present) = (0, 0);
         self.free = [ptr::null_mut(); (LARGEST - SMALLEST + 1) as usize];
