@@ -261,7 +261,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
                     true => None,
                     false => Some(self.shift((*direction, access), index, sharing)?),
                 };
-                let ask = self.memos.get(&index).map_or(ask(event), |place| Ask::Memo(*place));
+                let ask = self.memos.get(&index).map_or(Ask::Events, |place| Ask::Memo(*place));
                 let ask = if self.guarded.contains(&index) { Ask::Guarded } else { ask };
                 if let Some(marks) = self.marks.filter(|_| self.repeats.begins.contains(&index)) {
                     m.begin_repeats(marks)?;
@@ -331,7 +331,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
             true => None,
             false => Some(m.shift(&self.prologue, (direction, access), None)?),
         };
-        self.access((direction, access), shift, event, ask(event), None)
+        self.access((direction, access), shift, event, Ask::Events, None)
     }
 
     /// The memos are empty where a nest begins and where it ends.
@@ -420,13 +420,6 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
             m.builder.build_store(counter, m.builder.build_int_add(count, m.c64(1), "")?)?;
         }
         Ok(())
-    }
-}
-
-fn ask(event: &Event<'_>) -> Ask {
-    match event.worth {
-        Worth::Events | Worth::Rest => Ask::Events,
-        Worth::Call => Ask::Bare,
     }
 }
 

@@ -31,8 +31,6 @@ use threadtalk_abi::thread::offset;
 /// How much is asked inline; the rest is behind the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
-    /// Own values.
-    Bare,
     /// Own values, states that the thread knows to be no event at any site, and reuse that the event cache knows.
     Events,
     /// Of a write: own cells; what it overwrites else may be in a window.
@@ -70,8 +68,6 @@ enum Cells<'ctx> {
     Pairs([String; 2]),
     /// In vectors.
     Lanes(Vec<VectorValue<'ctx>>),
-    /// Nothing more is asked of them.
-    Tested,
 }
 
 /// What a piece knows after the test for own values. Registers are named with 64 bits.

@@ -47,13 +47,11 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             a.line("je 1f");
         }
         mark(&mut a, read);
-        if matches!(read.ask, Ask::Memo(_) | Ask::Events) {
-            a.line(format!("testq {0}, {0}", tested.shift));
-            a.line("je 2f");
-            match read.ask {
-                Ask::Memo(place) => self.ask_memo(&mut a, read, place, &tested)?,
-                _ => self.ask_events(&mut a, read, &tested)?,
-            }
+        a.line(format!("testq {0}, {0}", tested.shift));
+        a.line("je 2f");
+        match read.ask {
+            Ask::Memo(place) => self.ask_memo(&mut a, read, place, &tested)?,
+            _ => self.ask_events(&mut a, read, &tested)?,
         }
         a.line("2:");
         self.cold(&mut a, (Direction::Read, read), tested.pointer.as_deref())?;
@@ -67,8 +65,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let shape = Shape::of(read.access.bytes, read.access.align);
         let mut outputs = vec![("=&{di}", self.i64.into())];
         let width = Width::of(shape);
-        // Reads of what others wrote are many in some loops, and ask several things of the cells. For the rest they are
-        // loaded again; who asks nothing more needs the granule no longer than the test does.
+        // Reads of what others wrote are many in some loops, and ask several things of the cells. A memo loads them
+        // again.
         let holds = read.ask == Ask::Events;
         let keeps = shape.round && matches!(read.ask, Ask::Memo(_));
         if keeps || holds {
@@ -114,21 +112,13 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let translation = &self.translation(Direction::Read, read)?;
         let (cells, others) = self.load_cells(read, translation)?;
         let (last, others) = self.with_last(read.prologue, translation, others)?;
-        let asks = matches!(read.ask, Ask::Memo(_) | Ask::Events);
         let mut outputs = vec![("=&{di}", others.get_type().into())];
-        if let (Loaded::Lanes(parts), true) = (&cells, asks) {
+        if let Loaded::Lanes(parts) = &cells {
             outputs.extend([("=&x", parts[0].get_type().as_basic_type_enum()); 2]);
         }
         let mut a = Assembly::new(outputs);
         a.first(others);
         a.line(if others.get_type() == self.i64 { "testq %rdi, %rdi" } else { "testl %edi, %edi" });
-        // Who asks nothing more needs nothing more in registers.
-        if !asks {
-            let nothing = String::new();
-            let tested =
-                Tested { cells: Cells::Tested, last: None, shift: nothing.clone(), count: nothing, pointer: None };
-            return Ok((a, tested));
-        }
         let cells = match cells {
             Loaded::One(cell) => Cells::Held(Width::One, a.register(cell)),
             Loaded::Two(cells) => Cells::Held(Width::Two, a.register(cells)),
@@ -171,7 +161,6 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 a.line(format!("cmpq {second}, %rdi"));
             }
             Cells::Lanes(parts) => self.compare_parts(a, parts, &state)?,
-            Cells::Tested => return Err(invalid("cells of which nothing is asked")),
         }
         a.line("jne 2f");
         if let Some(last) = &tested.last {
@@ -189,7 +178,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let base = self.base(a, offset_of!(ModuleBases, site_base))?;
         let salt = self.base(a, offset_of!(ModuleBases, site_salt))?;
         match &tested.cells {
-            Cells::At(..) | Cells::Tested => return Err(invalid("cells that are not held")),
+            Cells::At(..) => return Err(invalid("cells that are not held")),
             Cells::Held(Width::One, cell) => a.line(format!("movl {}, %r11d", Width::One.name(cell))),
             Cells::Held(Width::Two, cells) => {
                 a.line(format!("movq {cells}, %r11"));
