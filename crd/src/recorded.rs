@@ -2,7 +2,7 @@
 
 use threadtalk_profile::{Event, Profile};
 
-use crate::distance::Traces;
+use crate::distance::{Inside, Traces};
 use crate::options::Options;
 use crate::participants::{self, ByThread};
 use crate::regions::{RegionId, Tree};
@@ -27,9 +27,16 @@ impl Recorded {
     /// Sorts what the profile has by region.
     pub fn collect(profile: &Profile, tree: &Tree, threads: &Threads, options: &Options) -> Self {
         let events = events(profile, tree, options);
+        let mut insides = vec![None; tree.nodes.len()];
+        for trace in profile.traces().filter(|trace| trace.samples > 0) {
+            insides[tree.node(trace.region) as usize].get_or_insert_with(Inside::default).add(&Inside::of(&trace));
+        }
+        let nothing = Inside::default();
         let mut traces = vec![None; tree.nodes.len()];
         for trace in profile.traces() {
-            traces[tree.node(trace.region) as usize].get_or_insert_with(Traces::default).add_trace(&trace);
+            let node = tree.node(trace.region) as usize;
+            let inside = insides[node].as_ref().unwrap_or(&nothing);
+            traces[node].get_or_insert_with(Traces::default).add_trace(&trace, inside);
         }
         Self {
             sites: events.iter().map(|of_region| sites::sums(of_region.iter().copied())).collect(),

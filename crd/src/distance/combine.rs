@@ -9,7 +9,7 @@ use threadtalk_profile::Trace;
 
 use super::confidence::Confidence;
 use super::cutoff::cutoff;
-use super::inside::Inside;
+use super::inside::{Inside, Looks};
 use super::mass::Mass;
 use super::quantile::describe;
 use super::statstack;
@@ -36,15 +36,15 @@ pub struct Traces {
 }
 
 impl Traces {
-    /// Adds a trace.
-    pub fn add_trace(&mut self, trace: &Trace) {
+    /// Adds a trace. `region`: what was found inside of the intervals of all traces of its region.
+    pub fn add_trace(&mut self, trace: &Trace, region: &Inside) {
         self.distinct.add_histogram(&trace.distinct);
         self.index.add_histogram(&trace.index);
         self.index.add_histogram(&trace.sampled);
         if trace.samples > 0 && !trace.sampled.is_empty() {
             let weight = trace.sampled.count() as f64 / trace.samples as f64;
             let endless = trace.abandoned as f64 * weight;
-            let inside = Inside::of(trace);
+            let inside = Looks::new(trace, region);
             statstack::transform(&trace.sampled, endless, &inside, &mut self.distinct);
             if trace.makes_up {
                 let [low, high] = inside.bounds();
@@ -125,7 +125,7 @@ mod tests {
             ..Trace::default()
         };
         let mut traces = Traces::default();
-        traces.add_trace(&trace);
+        traces.add_trace(&trace, &Inside::default());
         let crd = traces.describe(28, 4, &[], &Vec::new());
         let counts = |d: &crate::model::Distances| d.buckets.iter().map(|b| (b.lo, b.count)).collect::<Vec<_>>();
         assert_eq!(counts(&crd.distinct), [(0, 1.0), (1, 1.0), (9, 16.0)]);
@@ -135,7 +135,7 @@ mod tests {
         // The one given up stands for 8 usages more. Twenty samples for the same usages are surer than two.
         assert_eq!(crd.rank_error, (28.0 - 4.0) / 28.0);
         let mut traces = Traces::default();
-        traces.add_trace(&Trace { samples: 20, abandoned: 10, ..trace });
+        traces.add_trace(&Trace { samples: 20, abandoned: 10, ..trace }, &Inside::default());
         let rank_error = traces.describe(28, 4, &[], &Vec::new()).rank_error;
         let expected = ((2.0f64 / 0.05).ln() / 2.0 / 20.0).sqrt() * 16.0 / 18.0 + 8.0 / 26.0;
         assert!((rank_error - expected).abs() < 1e-9, "{rank_error} for {expected}");

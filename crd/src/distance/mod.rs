@@ -9,3 +9,4 @@ mod quantile;
 mod statstack;
 
 pub use combine::Traces;
+pub use inside::Inside;

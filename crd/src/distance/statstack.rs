@@ -21,7 +21,7 @@
 //! that began there, which are still waiting for their element when the interval ends? Each of those is an element that
 //! was not used again inside, which is the sum above, term by term, for this window instead of an average one. The
 //! share of them, `open / begun`, over all intervals of a length is the mean of `E(d) / (d - 1)` there; the sums above
-//! give its shape among those lengths ([`Inside`]).
+//! give its shape among those lengths ([`Looks`]).
 //!
 //! Error: the expected value stands for all intervals of one length, so spread around it is lost. On traces with few
 //! elements that are used at random this moves single quantiles by one element; with regular access the transform is
@@ -31,7 +31,7 @@ use threadtalk_profile::Histogram;
 use threadtalk_profile::buckets::{length, lower_bound};
 use threadtalk_profile::layout::LENGTHS;
 
-use super::inside::{Inside, Repetition};
+use super::inside::{Looks, Repetition};
 use super::mass::Mass;
 
 /// Distances of a bucket: index distances `first..end` and what is expected of the first and the last.
@@ -44,7 +44,7 @@ struct Step {
 
 /// Adds to `out` the estimated distinct distances of intervals with these index distances. `endless`: intervals whose
 /// element was never used again, counted as those of the histogram are.
-pub fn transform(index: &Histogram, endless: f64, inside: &Inside, out: &mut Mass) {
+pub fn transform(index: &Histogram, endless: f64, inside: &Looks, out: &mut Mass) {
     let steps = steps(index, endless, out);
     // Expected distances and lengths of each class.
     let mut sums = [(0.0, 0.0); LENGTHS];
@@ -109,11 +109,20 @@ fn steps(index: &Histogram, endless: f64, out: &mut Mass) -> Vec<Step> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::inside::Inside;
     use super::*;
+    use std::sync::LazyLock;
+    use threadtalk_profile::Trace;
+
+    /// Nothing was found inside of intervals.
+    fn nothing() -> Looks<'static> {
+        static NOTHING: LazyLock<Inside> = LazyLock::new(Inside::default);
+        Looks::new(&Trace::default(), &NOTHING)
+    }
 
     fn quantities(index: &[u64], endless: f64) -> Vec<(u64, f64)> {
         let mut out = Mass::default();
-        transform(&Histogram::of(index.iter().copied()), endless, &Inside::default(), &mut out);
+        transform(&Histogram::of(index.iter().copied()), endless, &nothing(), &mut out);
         out.buckets().map(|b| (b.lo, b.count)).collect()
     }
 
@@ -143,7 +152,7 @@ mod tests {
         // All mass in one bucket of width 8, 128 to 135, and some without end.
         let (mass, endless) = (16.0, 4.0);
         let mut out = Mass::default();
-        transform(&Histogram::of([128; 16]), endless, &Inside::default(), &mut out);
+        transform(&Histogram::of([128; 16]), endless, &nothing(), &mut out);
         let beyond = |i: u64| (endless + mass * (135 - i.clamp(127, 135)) as f64 / 8.0) / (mass + endless);
         let expected = |d: u64| (1..d).map(beyond).sum::<f64>();
         let mut terms = Mass::default();
