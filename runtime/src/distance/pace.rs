@@ -22,11 +22,8 @@ pub struct Plan {
 /// Longest sampling period of a trace alone in its region: at 1 ns an event, which is what whole loops take, one
 /// sample in 65 microseconds of pure reuse.
 const LONGEST_PERIOD: u64 = 1 << 16;
-/// The period grows so that a trace has about this many samples between two doublings of its length, or its share
-/// of what two traces have.
-const SAMPLES_PER_DOUBLING: u64 = 2048;
-/// A trace of many in its region is exact for so many usages at least.
-const LEAST_EXACT: u64 = 128;
+/// A trace of many in its region is exact for so many usages at least: 240 of them together for as many as two are.
+const LEAST_EXACT: u64 = 32;
 
 /// Reads of other traces in whose way the watches of a trace may be before its period doubles, or its share. At 40 ns
 /// each, a millisecond.
@@ -38,9 +35,13 @@ const MOST_PUSHED_OUT: u32 = 256;
 const MOST_CROWDED_PERIOD: u64 = 1 << 20;
 
 impl Plan {
-    /// How many usages of a trace of this region are exact.
-    pub fn exact_usages(&self, region: u32) -> u64 {
-        (self.exact_usages / self.shares.of(region)).max(LEAST_EXACT.min(self.exact_usages))
+    /// Whether a trace of this region that has followed so many usages exactly is to be sampled from now on: it had its
+    /// share, or all of them together have had what two have. Traces begin one after the other, so that the first ones
+    /// have a share of few: with 16 threads 190 000 usages were followed in five regions, a tenth of a short run's time.
+    pub fn is_over(&self, region: u32, usages: u64) -> bool {
+        let counts = usages.is_multiple_of(LEAST_EXACT);
+        let all_had = counts && self.shares.follow(region, LEAST_EXACT as u32) >= 2 * self.exact_usages;
+        all_had || usages >= (self.exact_usages / self.shares.of(region)).max(LEAST_EXACT.min(self.exact_usages))
     }
 
     /// How many reads of other traces the watches of a trace of this region may send to the slow path before its period
@@ -49,6 +50,15 @@ impl Plan {
     pub fn most_in_the_way(&self, region: u32) -> u64 {
         MOST_IN_THE_WAY / self.shares.of(region)
     }
+}
+
+/// How many samples a trace of so many events has until it has twice as many; the traces of a region together have as
+/// many as two such. A sample takes some three microseconds with all that follows, an event of a loop a nanosecond, so
+/// 2048 from the first on took a third of the time of programs that run for a tenth of a second. They grow with the
+/// length instead: what the latest doublings found is most of the histogram, which has three times the weight of one
+/// of them.
+fn samples_per_doubling(events: u64) -> u64 {
+    32 << (events.max(1).ilog2() / 4).clamp(3, 6)
 }
 
 /// When a thread's next samples are due.
@@ -76,7 +86,8 @@ impl Pace {
         let least = plan.least_period.max(self.least_period);
         let share = plan.shares.of(region);
         let longest = LONGEST_PERIOD.saturating_mul(share).min(MOST_CROWDED_PERIOD);
-        let period = (clock.saturating_mul(share) / SAMPLES_PER_DOUBLING).clamp(least, longest.max(least));
+        let events = clock.saturating_mul(share);
+        let period = (events / samples_per_doubling(events)).clamp(least, longest.max(least));
         (period << doublings).min(MOST_CROWDED_PERIOD.max(period))
     }
 
@@ -109,16 +120,43 @@ impl Pace {
 mod tests {
     use super::*;
 
+    fn plan(shares: Shares) -> Plan {
+        let waiters = Waiters::new().unwrap();
+        Plan { mode: CrdMode::Auto, exact_usages: 4096, least_period: 16, shares, waiters }
+    }
+
+    /// Usages that each of so many traces of a region follows exactly, one after the other.
+    fn exact(traces: u32) -> Vec<u64> {
+        let shares = Shares::new().unwrap();
+        let plan = plan(shares);
+        let follow = |_| {
+            shares.enter(5);
+            (1..).find(|&usages| plan.is_over(5, usages)).unwrap()
+        };
+        (0..traces).map(follow).collect()
+    }
+
+    #[test]
+    fn traces_of_a_region_are_exact_for_as_many_usages_as_two_are() {
+        assert_eq!((exact(1), exact(2)), (vec![4096], vec![4096; 2]));
+        let many = exact(240);
+        assert_eq!((many[2], many[3], many[239]), (32, 32, 32), "nothing is left");
+        let shares = Shares::new().unwrap();
+        (0..240).for_each(|_| shares.enter(5));
+        assert_eq!((1..).find(|&usages| plan(shares).is_over(5, usages)), Some(4096 / 120));
+    }
+
     #[test]
     fn periods_grow_with_the_clock_and_with_what_watches_cost_others() {
         let shares = Shares::new().unwrap();
         (0..32).for_each(|_| shares.enter(3));
-        let waiters = Waiters::new().unwrap();
-        let plan = Plan { mode: CrdMode::Auto, exact_usages: 4096, least_period: 16, shares, waiters };
+        let plan = plan(shares);
         let pace = Pace::new();
-        assert_eq!([0, 1 << 12, 1 << 20].map(|clock| pace.period(clock, 3, 0, &plan)), [16, 32, 1 << 13]);
-        assert_eq!([0, 1 << 12, 1 << 20].map(|clock| pace.period(clock, 3, 2, &plan)), [64, 128, 1 << 15]);
+        assert_eq!([0, 1 << 12, 1 << 20].map(|clock| pace.period(clock, 3, 0, &plan)), [16, 128, 1 << 13]);
+        assert_eq!([0, 1 << 12, 1 << 20].map(|clock| pace.period(clock, 3, 2, &plan)), [64, 512, 1 << 15]);
         assert_eq!([0, 4].map(|doublings| pace.period(1 << 40, 3, doublings, &plan)), [MOST_CROWDED_PERIOD; 2]);
+        let of_two = [1 << 12, 1 << 16, 1 << 20, 1 << 24].map(|clock| clock / pace.period(clock, 8, 0, &plan));
+        assert_eq!(of_two, [256, 512, 1024, 2048], "samples of one doubling");
         assert_eq!([3, 8].map(|region| plan.most_in_the_way(region)), [MOST_IN_THE_WAY / 16, MOST_IN_THE_WAY]);
     }
 }

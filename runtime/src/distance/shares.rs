@@ -1,4 +1,4 @@
-//! How many traces share a region.
+//! How many traces share a region, and what they have followed exactly.
 //!
 //! Distances are reported by region, all of its traces together. With 2 threads there are 2 traces in a region, with 16
 //! there are 240; were each followed as if it were alone, the same work would have 120 times the samples, and a watched
@@ -7,10 +7,13 @@
 use crate::memory;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// Regions with a count of their own; the traces of others are followed as if each were alone. 4 MiB of addresses.
+/// Regions with counts of their own; the traces of others are followed as if each were alone. 8 MiB of addresses.
 const REGIONS: usize = 1 << 20;
 
-/// The number of traces of each region. They are counted by all threads, when a trace begins.
+/// Counts of each region: its traces, and the usages that these have followed exactly. All threads count there.
+const COUNTS: usize = 2;
+
+/// What the traces of each region have in common.
 #[derive(Clone, Copy)]
 pub struct Shares {
     counts: &'static [AtomicU32],
@@ -19,24 +22,31 @@ pub struct Shares {
 impl Shares {
     /// No traces. `None`: no memory.
     pub fn new() -> Option<Self> {
-        Some(Self { counts: memory::counts(REGIONS)? })
+        Some(Self { counts: memory::counts(COUNTS * REGIONS)? })
     }
 
-    fn count(&self, region: u32) -> Option<&AtomicU32> {
-        self.counts.get(region as usize)
+    fn counts(&self, region: u32) -> Option<&[AtomicU32; COUNTS]> {
+        self.counts.as_chunks().0.get(region as usize)
     }
 
     /// A trace of the region begins.
     pub fn enter(&self, region: u32) {
-        if let Some(count) = self.count(region) {
+        if let Some([traces, _]) = self.counts(region) {
             // Relaxed: a number, no more.
-            count.fetch_add(1, Ordering::Relaxed);
+            traces.fetch_add(1, Ordering::Relaxed);
         }
+    }
+
+    /// So many usages more of a trace of the region were followed exactly. How many of all its traces there are.
+    pub fn follow(&self, region: u32, usages: u32) -> u64 {
+        // Relaxed: as above. It may wrap around where all are followed exactly, when nobody asks.
+        self.counts(region)
+            .map_or(0, |[_, exact]| (exact.fetch_add(usages, Ordering::Relaxed).wrapping_add(usages)).into())
     }
 
     /// What the region's traces divide by: half of their number, so that 2 of them are followed as one alone is.
     pub fn of(&self, region: u32) -> u64 {
-        self.count(region).map_or(1, |count| u64::from(count.load(Ordering::Relaxed) / 2).max(1))
+        self.counts(region).map_or(1, |[traces, _]| u64::from(traces.load(Ordering::Relaxed) / 2).max(1))
     }
 }
 
@@ -55,5 +65,9 @@ mod tests {
         assert_eq!((shares.of(8), shares.of(u32::MAX)), (1, 1));
         shares.enter(u32::MAX);
         assert_eq!(shares.of(u32::MAX), 1);
+        assert_eq!(
+            [(7, 32), (7, 32), (8, 5), (u32::MAX, 32)].map(|(region, n)| shares.follow(region, n)),
+            [32, 64, 5, 0]
+        );
     }
 }
