@@ -1,19 +1,21 @@
 //! What the counters of a loop or a nest say at each of its reads.
 //!
 //! Where all that an access reads counts in one counter, or all of some slices of a tile, that is known to the read:
-//! the iterations before ([`Order::reads_before`]), and what is before it in its own. A column whose rows have several
+//! the iterations before ([`Order::reached`]), and what is before it in its own. A column whose rows have several
 //! writers is known by how many events each of its counters has, and the first and the last iteration with one: these
 //! are taken to lie evenly between.
 
 use super::Look;
-use super::order::{Now, Order, Slices};
+use super::order::{Now, Order, Reached, Slices};
 use super::turns::Moment;
 use crate::thread::Thread;
 use crate::thread::mixtures::Part;
+use core::cmp::Ordering;
 use core::mem::MaybeUninit;
 use core::slice;
 use threadtalk_abi::loops::MOST_IN_NEST;
 use threadtalk_abi::thread::EventCounter;
+use threadtalk_profile::layout::EventRecord;
 
 /// Counters of a loop.
 const MOST_FLOWS: usize = 32;
@@ -33,6 +35,8 @@ pub struct Flow {
     reached: u64,
     /// The next one that is to be sampled, as the counter counts.
     pub next: u64,
+    /// Number of the trace that its events belong to.
+    pub trace: u32,
 }
 
 impl Flow {
@@ -66,24 +70,16 @@ struct Stream {
     places: Places,
 }
 
-impl Stream {
-    /// Events before a moment.
-    fn before(&self, order: &Order, moment: Moment) -> u64 {
-        match self.places {
-            Places::All(of) => {
-                let now = match u32::from(self.look).cmp(&moment.look) {
-                    core::cmp::Ordering::Less => Now::Over,
-                    core::cmp::Ordering::Equal => Now::At(moment.address),
-                    core::cmp::Ordering::Greater => Now::Ahead,
-                };
-                order.reads_before(moment.at, now, of)
-            }
-            Places::Evenly(events, (first, last)) => {
-                let part = events as f64 * moment.at.saturating_sub(first) as f64;
-                ((part / (last - first + 1) as f64) as u64).min(events)
-            }
-        }
-    }
+/// The first ones of a list: as many as were written.
+fn written<T>(list: &[MaybeUninit<T>], used: usize) -> &[T] {
+    // SAFETY: `gather` counts an entry once it has written it; the layouts are the same.
+    unsafe { slice::from_raw_parts(list.as_ptr().cast(), used) }
+}
+
+/// How many of `events` that lie evenly from one iteration to another one are before an iteration.
+fn evenly(events: u64, (first, last): (u64, u64), at: u64) -> u64 {
+    let part = events as f64 * at.saturating_sub(first) as f64;
+    ((part / (last - first + 1) as f64) as u64).min(events)
 }
 
 /// All counters of a loop.
@@ -135,7 +131,9 @@ impl Flows {
             None => {
                 // SAFETY: as in `Flow::counter`.
                 let (before, next) = unsafe { ((*part.counter).rar, (*part.counter).next) };
-                let flow = Flow { counter: part.counter, before, events: 0, reached: 0, next };
+                // SAFETY: counters of windows with events are the heads of this thread's records.
+                let trace = unsafe { (*part.counter.cast::<EventRecord>()).private };
+                let flow = Flow { counter: part.counter, before, events: 0, reached: 0, next, trace };
                 self.flows.get_mut(self.used)?.write(flow);
                 self.used += 1;
                 self.used - 1
@@ -162,13 +160,17 @@ impl Flows {
 
     /// All of them.
     pub fn all(&mut self) -> &mut [Flow] {
+        self.split().0
+    }
+
+    fn split(&mut self) -> (&mut [Flow], &[Stream], &[Order]) {
         // SAFETY: the first `used` ones were written; the layouts are the same.
-        unsafe { slice::from_raw_parts_mut(self.flows.as_mut_ptr().cast(), self.used) }
+        let flows = unsafe { slice::from_raw_parts_mut(self.flows.as_mut_ptr().cast(), self.used) };
+        (flows, written(&self.streams, self.used_streams), written(&self.orders, self.used_orders))
     }
 
     fn streams(&self) -> &[Stream] {
-        // SAFETY: the first `used_streams` ones were written; the layouts are the same.
-        unsafe { slice::from_raw_parts(self.streams.as_ptr().cast(), self.used_streams) }
+        written(&self.streams, self.used_streams)
     }
 
     fn counter(&self, stream: &Stream) -> Option<*mut EventCounter> {
@@ -205,21 +207,35 @@ impl Flows {
 
     /// When each access reads what, by the number of its look.
     pub fn orders(&self) -> &[Order] {
-        // SAFETY: the first `used_orders` ones were written; the layouts are the same.
-        unsafe { slice::from_raw_parts(self.orders.as_ptr().cast(), self.used_orders) }
+        written(&self.orders, self.used_orders)
     }
 
-    /// Sets the counters to what they say before something is read at a moment.
-    pub fn go_to(&mut self, moment: Moment) {
-        self.all().iter_mut().for_each(|flow| flow.reached = 0);
-        for number in 0..self.used_streams {
-            let Some(&stream) = self.streams().get(number) else { break };
-            let events = self.orders().get(usize::from(stream.look)).map_or(0, |order| stream.before(order, moment));
-            if let Some(flow) = self.all().get_mut(usize::from(stream.flow)) {
-                flow.reached += events;
-            }
+    /// Sets the counters to what they say before something is read at a moment. `of`: the events of this trace are
+    /// enough, as the read is one of them. With 16 threads a nest counts in a score of traces.
+    pub fn go_to(&mut self, moment: Moment, of: Option<u32>) {
+        let is_meant = |flow: &Flow| of.is_none_or(|trace| flow.trace == trace);
+        let (flows, streams, orders) = self.split();
+        flows.iter_mut().for_each(|flow| flow.reached = 0);
+        // Those of one look are side by side.
+        let mut last: Option<(u16, Reached)> = None;
+        for stream in streams {
+            let Some(flow) = flows.get_mut(usize::from(stream.flow)).filter(|flow| is_meant(flow)) else { continue };
+            flow.reached += match (stream.places, &last) {
+                (Places::Evenly(events, range), _) => evenly(events, range, moment.at),
+                (Places::All(slices), Some((look, reached))) if *look == stream.look => reached.reads(slices),
+                (Places::All(slices), _) => {
+                    let Some(order) = orders.get(usize::from(stream.look)) else { continue };
+                    let now = match u32::from(stream.look).cmp(&moment.look) {
+                        Ordering::Less => Now::Over,
+                        Ordering::Equal => Now::At(moment.address),
+                        Ordering::Greater => Now::Ahead,
+                    };
+                    let (_, reached) = last.insert((stream.look, order.reached(moment.at, now)));
+                    reached.reads(slices)
+                }
+            };
         }
-        for flow in self.all() {
+        for flow in flows.iter_mut().filter(|flow| is_meant(flow)) {
             flow.counter().rar = flow.before + flow.reached;
         }
     }
@@ -261,7 +277,7 @@ mod tests {
     fn flows(counter: &mut EventCounter) -> Flows {
         let mut flows = Flows::new();
         let (before, next) = (counter.rar, counter.next);
-        flows.flows[0].write(Flow { counter, before, events: 50, reached: 0, next });
+        flows.flows[0].write(Flow { counter, before, events: 50, reached: 0, next, trace: 0 });
         for (number, places) in [Places::Evenly(30, (4, 13)), Places::All(None)].into_iter().enumerate() {
             flows.orders[number].write(row());
             flows.streams[number].write(Stream { flow: 0, look: number as u16, places });
@@ -276,7 +292,7 @@ mod tests {
         let mut flows = flows(&mut counter);
         let of_row = |element: u64| row().read(2 * element, None).1;
         let mut at = |at, look, address| {
-            flows.go_to(Moment { at, look, address });
+            flows.go_to(Moment { at, look, address }, None);
             flows.all()[0].counter().rar
         };
         // The row's first element, and the other half of it; what is before and behind it in its iteration.
@@ -288,9 +304,23 @@ mod tests {
 
     #[test]
     fn an_even_part_has_its_events_between_two_iterations() {
-        let stream = Stream { flow: 0, look: 0, places: Places::Evenly(30, (4, 13)) };
-        let before = |at| stream.before(&row(), Moment { at, look: 0, address: 0 });
-        assert_eq!([0, 4, 5, 9, 13, 14, 200].map(before), [0, 0, 3, 15, 27, 30, 30]);
+        assert_eq!([0, 4, 5, 9, 13, 14, 200].map(|at| evenly(30, (4, 13), at)), [0, 0, 3, 15, 27, 30, 30]);
+    }
+
+    #[test]
+    fn counters_of_other_traces_stay_where_they_are() {
+        let mut counters = [100, 200].map(|rar| EventCounter { rar, next: 300 });
+        let [one, other] = &mut counters;
+        let mut flows = flows(one);
+        flows.flows[1].write(Flow { counter: other, before: 200, events: 20, reached: 0, next: 300, trace: 1 });
+        flows.streams[1].write(Stream { flow: 1, look: 1, places: Places::All(None) });
+        flows.used = 2;
+        let mut at = |element: u64, of| {
+            flows.go_to(Moment { at: row().read(2 * element, None).1, look: 1, address: 800 + 8 * element }, of);
+            [0, 1].map(|number| flows.all()[number].counter().rar)
+        };
+        assert_eq!([at(2, None), at(4, Some(1)), at(6, Some(0))], [[130, 204], [130, 208], [130, 208]]);
+        assert_eq!(at(7, None), [130, 214]);
     }
 
     #[test]
@@ -299,7 +329,7 @@ mod tests {
         let counters = [&raw mut even, &raw mut odd];
         let mut flows = flows(&mut even);
         for (number, counter) in counters.into_iter().enumerate() {
-            flows.flows[number].write(Flow { counter, before: 0, events: 10, reached: 0, next: 200 });
+            flows.flows[number].write(Flow { counter, before: 0, events: 10, reached: 0, next: 200, trace: 0 });
             let places = Places::All(row().some(0b01_0101_0101 << number));
             flows.streams[number + 1].write(Stream { flow: number as u16, look: 1, places });
         }
@@ -318,14 +348,14 @@ mod tests {
         let place = &raw mut counter;
         let mut flows = flows(&mut counter);
         assert!(flows.all()[0].is_due(), "50 events from 100 on, of which the 20th is to be sampled");
-        flows.go_to(Moment { at: 0, look: 1, address: 804 });
+        flows.go_to(Moment { at: 0, look: 1, address: 804 }, None);
         flows.beside(|| {
             // SAFETY: nobody else has it.
             let counter = unsafe { &mut *place };
             assert_eq!((counter.rar, counter.next), (101, u64::MAX));
             counter.rar += 7;
         });
-        flows.go_to(Moment { at: 0, look: 1, address: 800 });
+        flows.go_to(Moment { at: 0, look: 1, address: 800 }, None);
         assert_eq!(flows.all()[0].counter().rar, 107);
         flows.all()[0].next = 1234;
         flows.end();

@@ -19,7 +19,7 @@ struct Move {
     time: i64,
 }
 
-/// How much of the iteration that begins at a moment is over ([`Order::reads_before`]).
+/// How much of the iteration that begins at a moment is over.
 #[derive(Clone, Copy)]
 pub enum Now {
     /// Nothing: the access is behind in the loop's body.
@@ -50,6 +50,35 @@ impl Slices {
     fn number(self, below: u64) -> u64 {
         let rest = (0..below).fold(self.bits, |bits, _| bits & bits.wrapping_sub(1));
         rest.trailing_zeros().into()
+    }
+}
+
+/// How far the loops of an access are.
+pub struct Reached<'o> {
+    order: &'o Order,
+    /// Iterations of each that are over, outermost first.
+    iterations: [u64; STEPS],
+    /// Granules that are read of the iteration that is not.
+    of_this: u64,
+}
+
+impl Reached<'_> {
+    /// How many granules are read so far, of some slices or of all.
+    pub fn reads(&self, of: Option<Slices>) -> u64 {
+        let Order { moves, nested, bytes, .. } = self.order;
+        // Whether the iteration that is not over is in one of the slices.
+        let (mut iterations, mut counts) = (0u64, true);
+        for (&number, &done) in nested.iter().zip(&self.iterations) {
+            let Some(step) = moves.get(usize::from(number)).filter(|step| step.count > 1) else { continue };
+            let (all, before, has) = match of.filter(|some| some.step == number) {
+                None => (step.count, done, true),
+                Some(some) => (some.first(step.count), some.first(done), some.first(done + 1) > some.first(done)),
+            };
+            iterations = iterations.saturating_mul(all).saturating_add(if counts { before } else { 0 });
+            counts &= has;
+        }
+        let of_this = if counts { self.of_this } else { 0 };
+        iterations.saturating_mul(bytes / GRANULE).saturating_add(of_this)
     }
 }
 
@@ -193,15 +222,14 @@ impl Order {
         self.longest().filter(|(_, step)| step.time >= 0).map(|(step, _)| Slices { step, bits })
     }
 
-    /// How many granules are read before a moment, of some slices or of all: those of the iterations that begin before
-    /// it, and of one that begins then what `now` says.
-    pub fn reads_before(&self, at: u64, now: Now, of: Option<Slices>) -> u64 {
-        let (mut rest, mut iterations, mut address) = (at, 0u64, self.first);
-        // Whether an iteration runs, and whether that is in one of the slices.
-        let (mut running, mut counts) = (true, true);
-        let nested = self.nested.iter().filter_map(|&number| Some((number, self.moves.get(usize::from(number))?)));
-        // In loops with one iteration it is the first one.
-        for (number, step) in nested.filter(|(_, step)| step.count > 1) {
+    /// How far the loops are at a moment, and of an iteration that begins then, how much is over.
+    pub fn reached(&self, at: u64, now: Now) -> Reached<'_> {
+        let (mut rest, mut address) = (at, self.first);
+        let mut reached = Reached { order: self, iterations: [0; STEPS], of_this: 0 };
+        let mut running = true;
+        for (&number, done) in self.nested.iter().zip(&mut reached.iterations) {
+            // In loops with one iteration it is the first one.
+            let Some(step) = self.moves.get(usize::from(number)).filter(|step| step.count > 1) else { continue };
             let time = step.time.unsigned_abs();
             let mut i = rest.checked_div(time).unwrap_or(0);
             if i >= step.count {
@@ -211,22 +239,17 @@ impl Order {
             rest -= time.saturating_mul(i).min(rest);
             let place = if step.time < 0 { (step.count - 1).saturating_sub(i) } else { i };
             address = address.wrapping_add(step.stride.wrapping_mul(place));
-            let (all, before, has) = match of.filter(|some| some.step == number) {
-                None => (step.count, i, true),
-                Some(some) => (some.first(step.count), some.first(i), some.first(i + 1) > some.first(i)),
-            };
-            iterations = iterations.saturating_mul(all).saturating_add(if counts { before } else { 0 });
-            counts &= has;
+            *done = i;
         }
         let each = self.bytes / GRANULE;
-        let of_this = match now {
-            _ if !(running && counts) => 0,
+        reached.of_this = match now {
+            _ if !running => 0,
             _ if rest > 0 => each,
             Now::Ahead => 0,
             Now::Over => each,
             Now::At(to) => (to.saturating_sub(address) / GRANULE).min(each),
         };
-        iterations.saturating_mul(each).saturating_add(of_this)
+        reached
     }
 
     /// Whether bytes side by side, a row of what it reads once, are read one after the other from the first on.
@@ -363,11 +386,11 @@ mod tests {
             let all = reads(&access);
             let before = |read: &dyn Fn(u64, u64) -> bool| all.iter().filter(|(to, at)| read(*to, *at)).count() as u64;
             for &(address, at) in all.iter().chain(&[(START, 0), (START, 1), (START, NEST), (START, NEST / 3)]) {
-                assert_eq!(order.reads_before(at, Now::Ahead, None), before(&|_, then| then < at), "{access:?} {at}");
-                assert_eq!(order.reads_before(at, Now::Over, None), before(&|_, then| then <= at), "{access:?} {at}");
+                assert_eq!(order.reached(at, Now::Ahead).reads(None), before(&|_, then| then < at), "{access:?} {at}");
+                assert_eq!(order.reached(at, Now::Over).reads(None), before(&|_, then| then <= at), "{access:?} {at}");
                 if all.contains(&(address, at)) {
                     let lower = before(&|to, then| (then, to) < (at, address));
-                    assert_eq!(order.reads_before(at, Now::At(address), None), lower, "{access:?} {at}");
+                    assert_eq!(order.reached(at, Now::At(address)).reads(None), lower, "{access:?} {at}");
                 }
             }
         }
@@ -388,14 +411,14 @@ mod tests {
             let all: Vec<_> = reads(&access).into_iter().filter(|(address, _)| is_one(*address)).collect();
             for &(address, at) in &reads(&access) {
                 let before = all.iter().filter(|(_, then)| *then < at).count() as u64;
-                assert_eq!(order.reads_before(at, Now::Ahead, Some(slices)), before, "{access:?} {bits:b} {at}");
+                assert_eq!(order.reached(at, Now::Ahead).reads(Some(slices)), before, "{access:?} {bits:b} {at}");
                 if is_one(address) {
                     let lower = all.iter().filter(|(to, then)| (*then, *to) < (at, address)).count() as u64;
-                    let found = order.reads_before(at, Now::At(address), Some(slices));
+                    let found = order.reached(at, Now::At(address)).reads(Some(slices));
                     assert_eq!(found, lower, "{access:?} {bits:b} {at}");
                 }
             }
-            assert_eq!(order.reads_before(NEST, Now::Over, Some(slices)), all.len() as u64);
+            assert_eq!(order.reached(NEST, Now::Over).reads(Some(slices)), all.len() as u64);
             let mut found: Vec<_> =
                 (0..order.reads(Some(slices))).map(|number| order.read(number, Some(slices))).collect();
             found.sort_unstable();

@@ -45,10 +45,12 @@ pub fn count(t: &mut Thread, p: &Process, looks: &[Look], apart: &Apart) -> bool
     let mut column = 0;
     for turn in turns.all() {
         column = read_columns(t, p, &apart.unread, column..turn.moment.at, &mut flows);
-        flows.go_to(turn.moment);
         match turn.what {
-            What::Row(bytes) => flows.beside(|| range::read(t, p, turn.moment.address, u64::from(bytes), turn.site)),
-            _ => take(t, p, turn, &mut flows),
+            What::Row(bytes) => {
+                flows.go_to(turn.moment, None);
+                flows.beside(|| range::read(t, p, turn.moment.address, u64::from(bytes), turn.site));
+            }
+            What::Sample | What::Awaited => take(t, p, turn, &mut flows),
         }
     }
     read_columns(t, p, &apart.unread, column..u64::MAX, &mut flows);
@@ -61,7 +63,7 @@ fn read_columns(t: &mut Thread, p: &Process, columns: &Columns, iterations: Rang
     let (mut at, end) = (iterations.start, iterations.end.min(columns.iterations()));
     while at < end {
         let next = end.min(at + STEP);
-        flows.go_to(Moment { at, look: 0, address: 0 });
+        flows.go_to(Moment { at, look: 0, address: 0 }, None);
         flows.beside(|| columns.read(t, p, at..next));
         at = next;
     }
@@ -133,7 +135,10 @@ fn read_again(t: &Thread, p: &Process, looks: &[Look], flows: &Flows, sample: &T
 
 /// Reads an element, to sample it or because the thread waits for it. The latter is no sample by itself.
 fn take(t: &mut Thread, p: &Process, turn: &Turn, flows: &mut Flows) {
-    let Some(flow) = flows.all().iter_mut().find(|flow| flow.counter == turn.counter) else { return };
+    let Some(number) = flows.all().iter().position(|flow| flow.counter == turn.counter) else { return };
+    let trace = flows.all().get(number).map(|flow| flow.trace);
+    flows.go_to(turn.moment, trace);
+    let Some(flow) = flows.all().get_mut(number) else { return };
     flow.counter().next = if matches!(turn.what, What::Sample) { 0 } else { u64::MAX };
     if let Some(cell) = cell(p, turn.moment.address) {
         read_cell(t, p, cell, turn.moment.address, turn.site);
