@@ -37,7 +37,7 @@ const MOST_CROWDED_PERIOD: u64 = 1 << 20;
 impl Plan {
     /// Whether a trace of this region that has followed so many usages exactly is to be sampled from now on: it had its
     /// share, or all of them together have had what two have. Traces begin one after the other, so that the first ones
-    /// have a share of few: with 16 threads 190 000 usages were followed in five regions, a tenth of a short run's time.
+    /// have a share of few: with 16 threads 190 000 usages were followed in five regions, a tenth of a short run.
     pub fn is_over(&self, region: u32, usages: u64) -> bool {
         let counts = usages.is_multiple_of(LEAST_EXACT);
         let all_had = counts && self.shares.follow(region, LEAST_EXACT as u32) >= 2 * self.exact_usages;
