@@ -87,7 +87,7 @@ const LOCKS: &[Allowed] = &[
 /// told apart from its own values, and for each of its strides that is no power of two.
 const DIVISIONS: &[Allowed] = &[
     Allowed("5event5count", &["div"]),
-    Allowed("6Traces3gap", &["div"]),
+    Allowed("Traces$GT$3gap", &["div"]),
     Allowed("10whole_loop", &["div"]),
     Allowed("5loops", &["div"]),
     Allowed("5nests", &["div"]),
