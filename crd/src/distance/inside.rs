@@ -153,7 +153,7 @@ mod tests {
         let Repetition::Less(much) = of(1_000_000, 2_000_000) else { panic!("more than all") };
         assert!(much < 1e-4, "{much}");
         let other_length = Looks::new(&trace(32, 8), &nothing).repetition(4, 0.5);
-        assert_eq!(other_length, Repetition::Less(1.0));
+        assert_eq!(other_length, Repetition::Less(1.0), "another length");
     }
 
     #[test]

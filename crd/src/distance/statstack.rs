@@ -111,18 +111,16 @@ fn steps(index: &Histogram, endless: f64, out: &mut Mass) -> Vec<Step> {
 mod tests {
     use super::super::inside::Inside;
     use super::*;
-    use std::sync::LazyLock;
     use threadtalk_profile::Trace;
-
-    /// Nothing was found inside of intervals.
-    fn nothing() -> Looks<'static> {
-        static NOTHING: LazyLock<Inside> = LazyLock::new(Inside::default);
-        Looks::new(&Trace::default(), &NOTHING)
-    }
 
     fn quantities(index: &[u64], endless: f64) -> Vec<(u64, f64)> {
         let mut out = Mass::default();
-        transform(&Histogram::of(index.iter().copied()), endless, &nothing(), &mut out);
+        transform(
+            &Histogram::of(index.iter().copied()),
+            endless,
+            &Looks::new(&Trace::default(), &Inside::default()),
+            &mut out,
+        );
         out.buckets().map(|b| (b.lo, b.count)).collect()
     }
 
@@ -152,7 +150,7 @@ mod tests {
         // All mass in one bucket of width 8, 128 to 135, and some without end.
         let (mass, endless) = (16.0, 4.0);
         let mut out = Mass::default();
-        transform(&Histogram::of([128; 16]), endless, &nothing(), &mut out);
+        transform(&Histogram::of([128; 16]), endless, &Looks::new(&Trace::default(), &Inside::default()), &mut out);
         let beyond = |i: u64| (endless + mass * (135 - i.clamp(127, 135)) as f64 / 8.0) / (mass + endless);
         let expected = |d: u64| (1..d).map(beyond).sum::<f64>();
         let mut terms = Mass::default();

@@ -35,10 +35,11 @@ const MOST_PUSHED_OUT: u32 = 256;
 const MOST_CROWDED_PERIOD: u64 = 1 << 20;
 
 impl Plan {
-    /// Whether a trace of this region that has followed so many usages exactly is to be sampled from now on: it had its
-    /// share, or all of them together have had what two have. Traces begin one after the other, so that the first ones
-    /// have a share of few: with 16 threads 190 000 usages were followed in five regions, a tenth of a short run.
-    pub fn is_over(&self, region: u32, usages: u64) -> bool {
+    /// A trace of this region has followed one usage more exactly, and so many by now. Whether it is to be sampled: it
+    /// had its share, or all of them together have had what two have. Traces begin one after the other, so that the
+    /// first ones have a share of few: with 16 threads 190 000 usages were followed in five regions, a tenth of a short
+    /// run.
+    pub fn follow(&self, region: u32, usages: u64) -> bool {
         let counts = usages.is_multiple_of(LEAST_EXACT);
         let all_had = counts && self.shares.follow(region, LEAST_EXACT as u32) >= 2 * self.exact_usages;
         all_had || usages >= (self.exact_usages / self.shares.of(region)).max(LEAST_EXACT.min(self.exact_usages))
@@ -55,8 +56,8 @@ impl Plan {
 /// How many samples a trace of so many events has until it has twice as many; the traces of a region together have as
 /// many as two such. A sample takes some three microseconds with all that follows, an event of a loop a nanosecond, so
 /// 2048 from the first on took a third of the time of programs that run for a tenth of a second. They grow with the
-/// length instead: what the latest doublings found is most of the histogram, which has three times the weight of one
-/// of them.
+/// length instead: samples weigh twice as much in each doubling, so that those of the last ones are most of the
+/// histogram.
 fn samples_per_doubling(events: u64) -> u64 {
     32 << (events.max(1).ilog2() / 4).clamp(3, 6)
 }
@@ -131,7 +132,7 @@ mod tests {
         let plan = plan(shares);
         let follow = |_| {
             shares.enter(5);
-            (1..).find(|&usages| plan.is_over(5, usages)).unwrap()
+            (1..).find(|&usages| plan.follow(5, usages)).unwrap()
         };
         (0..traces).map(follow).collect()
     }
@@ -143,7 +144,7 @@ mod tests {
         assert_eq!((many[2], many[3], many[239]), (32, 32, 32), "nothing is left");
         let shares = Shares::new().unwrap();
         (0..240).for_each(|_| shares.enter(5));
-        assert_eq!((1..).find(|&usages| plan(shares).is_over(5, usages)), Some(4096 / 120));
+        assert_eq!((1..).find(|&usages| plan(shares).follow(5, usages)), Some(4096 / 120));
     }
 
     #[test]

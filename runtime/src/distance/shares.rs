@@ -39,7 +39,7 @@ impl Shares {
 
     /// So many usages more of a trace of the region were followed exactly. How many of all its traces there are.
     pub fn follow(&self, region: u32, usages: u32) -> u64 {
-        // Relaxed: as above. Each trace ends soon after two shares are used up, so that it cannot overflow.
+        // Relaxed: as above. If it ever wraps around, some traces are exact for longer than need be.
         self.counts(region)
             .map_or(0, |[_, exact]| (exact.fetch_add(usages, Ordering::Relaxed).wrapping_add(usages)).into())
     }

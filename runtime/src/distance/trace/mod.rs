@@ -225,7 +225,7 @@ impl Traces {
             let full = self.exact_usage(number, element, arena, file);
             // SAFETY: as above; the record is mapped.
             let usages = unsafe { (*(*self.slots.add(number as usize)).record).exact_usages };
-            let over = plan.mode == CrdMode::Auto && plan.is_over(self.region(number), usages);
+            let over = plan.mode == CrdMode::Auto && plan.follow(self.region(number), usages);
             if full || over {
                 self.budget_reached += u64::from(full);
                 self.go_sampling(number, arena, plan);

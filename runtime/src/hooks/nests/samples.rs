@@ -135,10 +135,8 @@ fn read_again(t: &Thread, p: &Process, looks: &[Look], flows: &Flows, sample: &T
 
 /// Reads an element, to sample it or because the thread waits for it. The latter is no sample by itself.
 fn take(t: &mut Thread, p: &Process, turn: &Turn, flows: &mut Flows) {
-    let Some(number) = flows.all().iter().position(|flow| flow.counter == turn.counter) else { return };
-    let trace = flows.all().get(number).map(|flow| flow.trace);
-    flows.go_to(turn.moment, trace);
-    let Some(flow) = flows.all().get_mut(number) else { return };
+    let Some(mut flow) = flows.all().iter().find(|flow| flow.counter == turn.counter).copied() else { return };
+    flows.go_to(turn.moment, Some(flow.trace));
     flow.counter().next = if matches!(turn.what, What::Sample) { 0 } else { u64::MAX };
     if let Some(cell) = cell(p, turn.moment.address) {
         read_cell(t, p, cell, turn.moment.address, turn.site);
