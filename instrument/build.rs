@@ -14,6 +14,7 @@ const SOURCES: &[&str] = &[
     "loop_copies.cpp",
     "nests.cpp",
     "objects.cpp",
+    "read_ahead.cpp",
     "target.cpp",
 ];
 

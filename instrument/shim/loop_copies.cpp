@@ -10,12 +10,13 @@
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 #include "analysis.h"
+#include "read_ahead.h"
 #include "shim.h"
 
 using namespace llvm;
 
-// Every block runs as often as the latch or may be skipped without harm: accesses must dominate the latch, anything
-// else must not touch memory that others see, and control must come back.
+// Every block runs as often as the one with the way out or may be skipped without harm: accesses must dominate that,
+// anything else must not touch memory that others see, and control must come back.
 bool keeps_to_itself(const Instruction &instruction) {
   if (isa<DbgInfoIntrinsic>(instruction) || isa<AssumeInst>(instruction) || threadtalk_shim_is_control(wrap(&instruction)))
     return true;
@@ -23,6 +24,8 @@ bool keeps_to_itself(const Instruction &instruction) {
     return false;
   if (isa<LoadInst>(instruction) || isa<StoreInst>(instruction))
     return true;
+  if (auto *copy = dyn_cast<MemIntrinsic>(&instruction))
+    return isa<ConstantInt>(copy->getLength());
   if (auto *call = dyn_cast<CallBase>(&instruction))
     if (Function *callee = call->getCalledFunction(); callee && threadtalk_only_computes(wrap(callee)))
       return true;
@@ -31,20 +34,42 @@ bool keeps_to_itself(const Instruction &instruction) {
 
 namespace {
 
+// What an instruction reads, or what it writes.
+class Access {
+public:
+  Access(const ThreadtalkLoopAccess &raw) : at(unwrap<Instruction>(raw.at)), writes(raw.writes) {}
+  Access(Instruction &at, bool writes) : at(&at), writes(writes) {}
+
+  bool operator==(const Access &other) const { return at == other.at && writes == other.writes; }
+  Instruction *instruction() const { return at; }
+  // That of the same access in a copy of the instruction.
+  Value *pointer_in(Instruction *copy) const { return const_cast<Value *>(Access(*copy, writes).location().Ptr); }
+  Value *pointer() const { return pointer_in(at); }
+  uint64_t bytes() const { return location().Size.getValue(); }
+
+  MemoryLocation location() const {
+    if (auto *copy = dyn_cast<MemTransferInst>(at))
+      return writes ? MemoryLocation::getForDest(copy) : MemoryLocation::getForSource(copy);
+    if (auto *fill = dyn_cast<MemSetInst>(at))
+      return MemoryLocation::getForDest(fill);
+    return MemoryLocation::get(at);
+  }
+
+private:
+  Instruction *at;
+  bool writes;
+};
+
 struct Description {
   const SCEV *start; // null: a stray
   const SCEV *stride;
 };
 
-bool describe(Analysis &a, Loop &loop, Instruction *access, Description &out) {
-  BasicBlock *latch = loop.getLoopLatch();
-  if (!a.tree.dominates(access->getParent(), latch))
+bool describe(Analysis &a, Loop &loop, const Access &access, Description &out) {
+  if (!a.tree.dominates(access.instruction()->getParent(), loop.getExitingBlock()))
     return false;
-  Value *pointer = getLoadStorePointerOperand(access);
-  if (!pointer)
-    return false;
-  const SCEV *address = a.evolution.getSCEV(pointer);
-  Type *word = Type::getInt64Ty(access->getContext());
+  const SCEV *address = a.evolution.getSCEV(access.pointer());
+  Type *word = Type::getInt64Ty(a.function.getContext());
   if (a.evolution.isLoopInvariant(address, &loop)) {
     out = {address, a.evolution.getZero(word)};
     return true;
@@ -57,11 +82,11 @@ bool describe(Analysis &a, Loop &loop, Instruction *access, Description &out) {
 }
 
 // Whether two accesses of a loop touch different memory, whichever iterations they are in.
-bool never_meet(Analysis &a, LLVMValueRef one, LLVMValueRef other) {
+bool never_meet(Analysis &a, const Access &one, const Access &other) {
   BatchAAResults aliases(a.aliases);
   aliases.enableCrossIterationMode();
-  auto anywhere = [](LLVMValueRef access) {
-    MemoryLocation at = MemoryLocation::get(unwrap<Instruction>(access));
+  auto anywhere = [](const Access &access) {
+    MemoryLocation at = access.location();
     // What `restrict` promises may hold for one iteration only.
     at.AATags.Scope = at.AATags.NoAlias = nullptr;
     return at.getWithNewSize(LocationSize::beforeOrAfterPointer());
@@ -69,18 +94,111 @@ bool never_meet(Analysis &a, LLVMValueRef one, LLVMValueRef other) {
   return aliases.alias(anywhere(one), anywhere(other)) == AliasResult::NoAlias;
 }
 
-// The first access before number i that moves in step with it at a fixed distance, or itself.
-void find_leader(Analysis &a, ArrayRef<Description> all, size_t i, ThreadtalkAffine *affine) {
-  affine[i] = {nullptr, nullptr, i, 0, nullptr};
-  for (size_t j = 0; j < i; j++) {
-    if (!all[j].start || affine[j].leader != j || all[j].stride != all[i].stride || all[j].start->getType() != all[i].start->getType())
+// Where an access is: a fixed number of bytes behind the first one that moves in step with it, which may be itself.
+struct Lead {
+  size_t leader;
+  int64_t offset;
+};
+
+Lead find_leader(Analysis &a, ArrayRef<Description> all, ArrayRef<Lead> before) {
+  const Description &own = all[before.size()];
+  for (auto [number, lead] : enumerate(before)) {
+    const Description &other = all[number];
+    if (!own.start || !other.start || lead.leader != number || other.stride != own.stride ||
+        other.start->getType() != own.start->getType())
       continue;
-    if (auto *apart = dyn_cast<SCEVConstant>(a.evolution.getMinusSCEV(all[i].start, all[j].start))) {
-      affine[i].leader = j;
-      affine[i].offset = apart->getAPInt().getSExtValue();
-      return;
-    }
+    if (auto *apart = dyn_cast<SCEVConstant>(a.evolution.getMinusSCEV(own.start, other.start)))
+      return {number, apart->getAPInt().getSExtValue()};
   }
+  return {before.size(), 0};
+}
+
+// The accesses of a loop, and those that are strays.
+struct Found {
+  const SCEV *taken = nullptr; // how often the loop goes on; null: the loop cannot be described
+  SmallVector<Description, 16> descriptions;
+  SmallVector<Lead, 16> leads;
+  SmallVector<size_t, 16> others;
+
+  bool is_leader(size_t i) const { return descriptions[i].start && leads[i].leader == i; }
+};
+
+Found find(Analysis &a, Loop &loop, ArrayRef<Access> accesses, bool strays) {
+  const SCEV *taken = a.evolution.getBackedgeTakenCount(&loop);
+  if (isa<SCEVCouldNotCompute>(taken) || a.evolution.getTypeSizeInBits(taken->getType()) > 64)
+    return {};
+  Found found;
+  found.descriptions.resize(accesses.size());
+  auto &[taken_, descriptions, leads, others] = found;
+  for (auto [i, access] : enumerate(accesses)) {
+    if (describe(a, loop, access, descriptions[i]))
+      continue;
+    if (!strays)
+      return {};
+    descriptions[i] = {nullptr, nullptr};
+    others.push_back(i);
+  }
+  // What may meet a stray stays in its place beside it, and is one more that others may meet.
+  for (size_t met = 0; met < others.size(); met++)
+    for (size_t i = 0; i < accesses.size(); i++)
+      if (descriptions[i].start && !never_meet(a, accesses[others[met]], accesses[i])) {
+        descriptions[i] = {nullptr, nullptr};
+        others.push_back(i);
+      }
+  for (size_t i = 0; i < accesses.size(); i++)
+    leads.push_back(find_leader(a, descriptions, leads));
+  if (others.size() < accesses.size())
+    found.taken = taken;
+  return found;
+}
+
+// What a loop writes in step with one of its accesses: the bytes from `first` to `end` behind that. It might change what
+// is read ahead.
+struct Threat {
+  size_t leader;
+  int64_t first, end;
+};
+// With each place that is read ahead, one takes some eight instructions when the loop is entered.
+constexpr size_t MOST_COMPARED = 8;
+using Threats = SmallVector<Threat, 4>;
+
+// False: there are too many, or such whose addresses are not known before the loop.
+bool find_threats(Analysis &a, Loop &loop, ArrayRef<Access> accesses, const Found &found, const ReadAhead &read,
+                  Threats &threats) {
+  for (BasicBlock *block : loop.blocks())
+    for (Instruction &instruction : *block) {
+      if (!isa<StoreInst>(instruction) && !isa<MemIntrinsic>(instruction))
+        continue;
+      Access store(instruction, true);
+      if (all_of(read.ahead(), [&](LoadInst *load) { return never_meet(a, store, Access(*load, false)); }))
+        continue;
+      size_t number = llvm::find(accesses, store) - accesses.begin();
+      if (number == accesses.size() || !found.descriptions[number].start)
+        return false;
+      auto [leader, first] = found.leads[number];
+      int64_t end = first + store.bytes();
+      auto *threat = llvm::find_if(threats, [leader = leader](const Threat &other) { return other.leader == leader; });
+      if (threat == threats.end())
+        threats.push_back({leader, first, end});
+      else
+        *threat = {leader, std::min(first, threat->first), std::max(end, threat->end)};
+    }
+  return threats.size() * read.places().size() <= MOST_COMPARED;
+}
+
+// Whether a store that first goes to `address`, then `stride` bytes further each time, never reaches a place.
+Value *stays_away(IRBuilder<> &builder, Value *address, Value *stride, Value *iterations, uint64_t bytes,
+                  const ReadAhead::Place &place) {
+  Type *word = builder.getInt64Ty();
+  Value *none = builder.getInt64(0), *first = builder.CreatePtrToInt(address, word);
+  Value *reach = builder.CreateMul(stride, builder.CreateSub(iterations, builder.getInt64(1)));
+  Value *down = builder.CreateBinaryIntrinsic(Intrinsic::smin, reach, none);
+  Value *up = builder.CreateBinaryIntrinsic(Intrinsic::smax, reach, none);
+  Value *end = builder.CreateAdd(builder.CreateAdd(first, up), builder.getInt64(bytes));
+  Value *read = builder.CreateAdd(builder.CreatePtrToInt(place.pointer, word), builder.getInt64(place.first));
+  Value *below = builder.CreateICmpULE(end, read);
+  Value *behind = builder.CreateAdd(read, builder.getInt64(place.bytes));
+  return builder.CreateOr(below, builder.CreateICmpUGE(builder.CreateAdd(first, down), behind));
 }
 
 // Values that leave the loop get a second origin: the copy.
@@ -100,50 +218,36 @@ void join_exits(Loop &loop, BasicBlock *exit, ValueToValueMapTy &map) {
 
 } // namespace
 
-bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const LLVMValueRef *accesses, size_t count,
-                               bool strays, ThreadtalkAffine *affine, ThreadtalkLoopCopy *out) {
+bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const ThreadtalkLoopAccess *accesses,
+                               size_t count, bool strays, ThreadtalkAffine *affine, ThreadtalkLoopCopy *out) {
   auto &a = *static_cast<Analysis *>(analysis);
   Loop *loop = a.loops.getLoopFor(unwrap(header));
   if (!loop || loop->getHeader() != unwrap(header) || !loop->isInnermost() || !loop->getLoopPreheader() ||
       !loop->isSafeToClone())
     return false;
-  BasicBlock *latch = loop->getLoopLatch(), *exit = loop->getUniqueExitBlock();
-  if (!latch || !exit || loop->getExitingBlock() != latch || exit->isEHPad())
+  BasicBlock *exit = loop->getUniqueExitBlock();
+  if (!loop->getLoopLatch() || !exit || !loop->getExitingBlock() || exit->isEHPad())
     return false;
   for (BasicBlock *block : loop->blocks())
     for (Instruction &instruction : *block)
       if (!keeps_to_itself(instruction))
         return false;
 
-  const SCEV *taken = a.evolution.getBackedgeTakenCount(loop);
-  if (isa<SCEVCouldNotCompute>(taken) || a.evolution.getTypeSizeInBits(taken->getType()) > 64)
-    return false;
-  SmallVector<Description, 16> descriptions(count);
-  SmallVector<size_t, 16> others;
-  for (size_t i = 0; i < count; i++) {
-    if (describe(a, *loop, unwrap<Instruction>(accesses[i]), descriptions[i]))
-      continue;
-    if (!strays || !getLoadStorePointerOperand(unwrap(accesses[i])))
-      return false;
-    descriptions[i] = {nullptr, nullptr};
-    others.push_back(i);
+  SmallVector<Access, 16> all(accesses, accesses + count);
+  Found found = find(a, *loop, all, strays);
+  ReadAhead read(a, *loop);
+  Threats threats;
+  if ((!found.taken || !found.others.empty()) && read.begin()) {
+    Found with = find(a, *loop, all, strays);
+    bool more = with.taken && (!found.taken || with.others.size() < found.others.size());
+    if (more && find_threats(a, *loop, all, with, read, threats))
+      found = std::move(with);
+    else
+      read.put_back();
   }
-  // What may meet a stray stays in its place beside it, and is one more that others may meet.
-  for (size_t met = 0; met < others.size(); met++)
-    for (size_t i = 0; i < count; i++)
-      if (descriptions[i].start && !never_meet(a, accesses[others[met]], accesses[i])) {
-        descriptions[i] = {nullptr, nullptr};
-        others.push_back(i);
-      }
-  if (others.size() == count)
+  if (!found.taken)
     return false;
-  for (size_t i = 0; i < count; i++) {
-    affine[i] = {nullptr, nullptr, i, 0, nullptr};
-    if (descriptions[i].start)
-      find_leader(a, descriptions, i, affine);
-  }
-  auto leads = [&](size_t i) { return descriptions[i].start && affine[i].leader == i; };
-
+  auto &[taken, descriptions, leads, others] = found;
   Type *word = Type::getInt64Ty(a.function.getContext());
   const SCEV *iterations =
       a.evolution.getAddExpr(a.evolution.getNoopOrZeroExtend(taken, word), a.evolution.getOne(word));
@@ -153,8 +257,8 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const L
   SCEVExpander expander(a.evolution, layout, "threadtalk");
   bool can = expander.isSafeToExpandAt(iterations, at);
   for (size_t i = 0; i < count; i++)
-    can = can && (!leads(i) || (expander.isSafeToExpandAt(descriptions[i].start, at) &&
-                                            expander.isSafeToExpandAt(descriptions[i].stride, at)));
+    can = can && (!found.is_leader(i) || (expander.isSafeToExpandAt(descriptions[i].start, at) &&
+                                          expander.isSafeToExpandAt(descriptions[i].stride, at)));
   if (!can)
     return false;
   // From here on the function changes. The pipeline's last simplification lets the branch that skips a loop and the
@@ -164,13 +268,25 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const L
   formLCSSA(*loop, a.tree, &a.loops, &a.evolution);
   out->iterations = wrap(expander.expandCodeFor(iterations, word, at));
   for (size_t i = 0; i < count; i++) {
-    if (!leads(i))
+    affine[i] = {nullptr, nullptr, leads[i].leader, leads[i].offset, nullptr};
+    if (!found.is_leader(i))
       continue;
     const SCEV *start = descriptions[i].start, *stride = descriptions[i].stride;
     affine[i].address = wrap(expander.expandCodeFor(start, start->getType(), at));
     affine[i].stride = wrap(expander.expandCodeFor(a.evolution.getTruncateOrSignExtend(stride, word), word, at));
   }
   expander.clear();
+  IRBuilder<> before(at);
+  Value *feasible = nullptr;
+  auto require = [&](Value *condition) { feasible = feasible ? before.CreateAnd(feasible, condition) : condition; };
+  for (auto [one, other] : read.alike())
+    require(before.CreateICmpEQ(one, other));
+  for (const auto &[leader, first, end] : threats)
+    for (const ReadAhead::Place &place : read.places()) {
+      Value *address = before.CreatePtrAdd(unwrap(affine[leader].address), before.getInt64(first));
+      require(stays_away(before, address, unwrap(affine[leader].stride), unwrap(out->iterations), end - first, place));
+    }
+  out->feasible = wrap(feasible ? before.CreateFreeze(feasible) : nullptr);
 
   BasicBlock *preheader = SplitBlock(decision, decision->getTerminator(), &a.tree, &a.loops, nullptr,
                                      loop->getHeader()->getName() + ".hooked");
@@ -181,9 +297,9 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const L
   remapInstructionsInBlocks(blocks, map);
   join_exits(*loop, exit, map);
   for (size_t stray : others) {
-    Value *copied = map.lookup(unwrap(accesses[stray]));
+    auto *copied = cast<Instruction>(&*map.lookup(all[stray].instruction()));
     affine[stray].stray = wrap(copied);
-    affine[stray].address = wrap(getLoadStorePointerOperand(copied));
+    affine[stray].address = wrap(all[stray].pointer_in(copied));
   }
   Instruction *old = decision->getTerminator();
   IRBuilder<> builder(old);

@@ -2,13 +2,13 @@
 // them (for __threadtalk_nest).
 #include "llvm/Analysis/Loads.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
-#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 #include "analysis.h"
+#include "read_ahead.h"
 #include "shim.h"
 
 using namespace llvm;
@@ -56,7 +56,7 @@ public:
         continue;
       }
       out.fixed[out.fixed_count] = wrap(ahead->getPointerOperand());
-      out.fixed_bytes[out.fixed_count++] = size_of(*ahead);
+      out.fixed_bytes[out.fixed_count++] = bytes_of(*ahead);
     }
     return described;
   }
@@ -129,12 +129,7 @@ private:
     });
   }
 
-  uint64_t size_of(const LoadInst &load) { return a.function.getParent()->getDataLayout().getTypeStoreSize(load.getType()); }
-
-  // OpenMP's outlined functions read the pointers that they share through pointers, again and again: a store of the nest
-  // might change them, for all that the compiler knows. What such a load finds before the nest, it finds in it, unless
-  // that writes there, which is for the runtime to tell: it knows what the nest writes, but for private memory, where
-  // none of these loads is.
+  // Whether what such a load finds has changed is for the runtime to tell: it knows what the nest writes.
   void read_ahead() {
     for (BasicBlock *block : outer.blocks())
       for (Instruction &instruction : *block)
@@ -144,13 +139,7 @@ private:
   }
 
   bool can_be_ahead(LoadInst &load) {
-    Value *pointer = load.getPointerOperand();
-    if (!load.isSimple() || load.getPointerAddressSpace() || !outer.isLoopInvariant(pointer) ||
-        !a.evolution.isSCEVable(load.getType()) || size_of(load) % 4)
-      return false;
-    const Value *object = getUnderlyingObject(pointer);
-    auto *global = dyn_cast<GlobalVariable>(object);
-    return (global && !global->isThreadLocal()) || isa<Argument>(object) || isa<LoadInst>(object);
+    return may_be_read_ahead(a, load) && outer.isLoopInvariant(load.getPointerOperand()) && bytes_of(load) % 4 == 0;
   }
 
   LoadInst *ahead_of(LoadInst &load) {

@@ -85,9 +85,16 @@ void threadtalk_shim_promote(LLVMValueRef function, const LLVMValueRef *slots, s
 void threadtalk_shim_add_constructor(LLVMModuleRef module, LLVMValueRef function, int priority);
 
 // loop_copies.cpp
+// A load, a store, or what a copy or fill of constant length reads or writes.
+struct ThreadtalkLoopAccess {
+  LLVMValueRef at;
+  bool writes;
+};
 struct ThreadtalkLoopCopy {
   LLVMValueRef iterations; // i64, before the branch
   LLVMValueRef branch;     // "br false, plain copy, loop": decides which of the two runs
+  // i1, before the branch: the description holds, as the loop writes nothing that it depends on. Null: it always does.
+  LLVMValueRef feasible;
 };
 // Where an access of a loop is, before the loop: a fixed number of bytes behind the access number `leader` (itself: 0),
 // whose first address and stride (i64) are values. Or it is a stray, somewhere else in each iteration: then `stray` is its
@@ -102,8 +109,8 @@ struct ThreadtalkAffine {
 // If accesses of the innermost loop are affine in a known number of iterations: describes them before the loop, makes a
 // second copy of it, and returns true. Where `strays` allows it, other accesses are strays, and so is each affine one that
 // may touch the same memory as a stray in any iteration; not all may be. Otherwise nothing has changed.
-bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const LLVMValueRef *accesses, size_t count,
-                               bool strays, ThreadtalkAffine *affine, ThreadtalkLoopCopy *out);
+bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const ThreadtalkLoopAccess *accesses,
+                               size_t count, bool strays, ThreadtalkAffine *affine, ThreadtalkLoopCopy *out);
 
 // nests.cpp
 // Something in a nest that accesses memory: the accesses of a loop with a plain copy at one stride, or an access elsewhere.

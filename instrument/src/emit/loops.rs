@@ -7,7 +7,7 @@ use crate::llvm;
 use crate::optimise::whole_loops::{Offer, Strand};
 use crate::optimise::windows;
 use inkwell::IntPredicate;
-use inkwell::values::{AsValueRef, BasicValue, FunctionValue, InstructionValue, PointerValue};
+use inkwell::values::{AsValueRef, BasicValue, FunctionValue, InstructionValue, IntValue, PointerValue};
 use threadtalk_abi::hooks;
 use threadtalk_abi::loops;
 use threadtalk_abi::window::SHORTEST_ASKED;
@@ -32,7 +32,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
 
         b.position_before(&offer.branch);
         let long = self.compare(IntPredicate::UGE, offer.iterations, self.c64(SHORTEST_ASKED))?;
-        llvm::redirect(offer.branch, long, ask);
+        llvm::redirect(offer.branch, self.if_feasible(offer, long)?, ask);
 
         b.position_at_end(ask);
         llvm::set_location(b, llvm::debug::of(offer.branch).map(|l| l.raw));
@@ -46,6 +46,12 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         b.build_conditional_branch(settled, plain, hooked)?;
         llvm::set_location(b, None);
         Ok(())
+    }
+
+    /// A condition for the plain copy, with what its description depends on.
+    pub(super) fn if_feasible(&self, offer: &Offer<'ctx>, condition: IntValue<'ctx>) -> Emitted<IntValue<'ctx>> {
+        let feasible = offer.feasible.map(|feasible| self.builder.build_and(condition, feasible, "")).transpose()?;
+        Ok(feasible.unwrap_or(condition))
     }
 }
 

@@ -56,7 +56,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 self.intrinsic("llvm.umin", &[self.i64.into()], &[shortest.into(), self.c64(SHORTEST_ASKED).into()])?;
             let enough = self.compare(IntPredicate::UGE, offer.iterations, least.into_int_value())?;
             let choose = self.block_after(here);
-            llvm::redirect(offer.branch, enough, choose);
+            llvm::redirect(offer.branch, self.if_feasible(offer, enough)?, choose);
             b.position_at_end(choose);
             llvm::set_location(b, llvm::debug::of(offer.branch).map(|l| l.raw));
             let in_nest = self.compare(IntPredicate::UGE, offer.iterations, shortest)?;
@@ -64,7 +64,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         } else {
             let shortest = self.load_int(self.i64, header, offset::SHORTEST)?;
             let enough = self.compare(IntPredicate::UGE, offer.iterations, shortest)?;
-            llvm::redirect(offer.branch, enough, look);
+            llvm::redirect(offer.branch, self.if_feasible(offer, enough)?, look);
         }
 
         b.position_at_end(look);
@@ -115,7 +115,11 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.branch(some, compare, hooked, Likely::Rarely)?;
         b.position_at_end(compare);
         let first = self.load_int(self.i64, header, offset::EVENTS_FIRST)?;
-        let mut any = self.context.bool_type().const_zero();
+        // If it is not what its description says, its writes may reach anything.
+        let mut any = match offer.feasible {
+            Some(feasible) => b.build_not(feasible, "")?,
+            None => self.context.bool_type().const_zero(),
+        };
         for group in groups.iter().filter(|g| !g.writes.is_empty()) {
             let (from, to) = self.range(group, offer.iterations)?;
             let below = self.compare(IntPredicate::ULT, from, end)?;

@@ -15,6 +15,14 @@ pub struct RawLoop {
     pub end: LLVMMetadataRef,
 }
 
+/// `ThreadtalkLoopAccess` of the shim.
+#[repr(C)]
+pub struct RawLoopAccess {
+    pub at: LLVMValueRef,
+    pub writes: bool,
+}
+
+/// `ThreadtalkAffine` of the shim.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct RawAffine {
@@ -25,10 +33,12 @@ pub struct RawAffine {
     pub stray: LLVMValueRef,
 }
 
+/// `ThreadtalkLoopCopy` of the shim.
 #[repr(C)]
 pub struct RawLoopCopy {
     pub iterations: LLVMValueRef,
     pub branch: LLVMValueRef,
+    pub feasible: LLVMValueRef,
 }
 
 /// `ThreadtalkNestItem` of the shim.
@@ -123,7 +133,7 @@ unsafe extern "C" {
     pub fn threadtalk_shim_copy_loop(
         analysis: *mut c_void,
         header: LLVMBasicBlockRef,
-        accesses: *const LLVMValueRef,
+        accesses: *const RawLoopAccess,
         count: usize,
         strays: bool,
         affine: *mut RawAffine,

@@ -2,7 +2,8 @@
 //!
 //! Such a loop has a known number of iterations and one way out, runs every one of its accesses in each iteration, at
 //! addresses that move by a fixed stride, and contains nothing that synchronises or touches other memory. Whether the
-//! copy runs is decided each time the loop is entered: see [`threadtalk_abi::loops`].
+//! copy runs is decided each time the loop is entered: see [`threadtalk_abi::loops`]. Where addresses or iterations
+//! depend on memory that the loop might write, that is asked first.
 //!
 //! Accesses at other addresses (*strays*: `count[key[i]]`) have their sequences in both copies, and so have affine ones
 //! unless types or objects say that they never touch what a stray does: each element's accesses keep their order. All
@@ -14,7 +15,7 @@ use super::segment::plain;
 use super::windows::{self, Group};
 use crate::access::{Access, Action, Direction, Event, Plan};
 use crate::llvm::analysis::Analysis;
-use crate::llvm::ffi::{self, RawAffine, RawLoopCopy};
+use crate::llvm::ffi::{self, RawAffine, RawLoopAccess, RawLoopCopy};
 use crate::llvm::loops::Loops;
 use crate::llvm::{self};
 use crate::pure::PureFunctions;
@@ -65,6 +66,8 @@ pub struct Offer<'ctx> {
     pub branch: InstructionValue<'ctx>,
     /// How often the loop's body runs.
     pub iterations: IntValue<'ctx>,
+    /// The loop writes nothing that the rest of this depends on, if that has to be asked.
+    pub feasible: Option<IntValue<'ctx>>,
     /// Its accesses, those that move in step side by side.
     pub accesses: Vec<OfferedAccess<'ctx>>,
     /// It has others.
@@ -134,15 +137,19 @@ fn copy<'ctx>(
 ) -> Option<Offer<'ctx>> {
     let accesses: Vec<(Direction, Access<'ctx>, SiteId)> =
         events.iter().filter_map(|e| plain(e).map(|(direction, access)| (direction, *access, e.site))).collect();
-    let instructions: Vec<_> = events.iter().map(|e| e.inst.as_value_ref()).collect();
+    let raw = |(event, (direction, ..)): (&&Event<'ctx>, &(Direction, _, _))| RawLoopAccess {
+        at: event.inst.as_value_ref(),
+        writes: *direction == Direction::Write,
+    };
+    let raw: Vec<_> = events.iter().zip(&accesses).map(raw).collect();
     let whole = |access: &Access<'_>| access.bytes.is_multiple_of(GRANULE) && access.align >= GRANULE;
     let all_whole = accesses.iter().all(|(_, access, _)| whole(access));
     let none = ptr::null_mut();
     let mut affine = vec![RawAffine { address: none, stride: none, leader: 0, offset: 0, stray: none }; accesses.len()];
-    let mut copy = RawLoopCopy { iterations: ptr::null_mut(), branch: ptr::null_mut() };
+    let mut copy = RawLoopCopy { iterations: none, branch: none, feasible: none };
     // SAFETY: a live header of the function that was opened; the arrays have the length that is passed.
     let copied = unsafe {
-        let (all, count, affine) = (instructions.as_ptr(), instructions.len(), affine.as_mut_ptr());
+        let (all, count, affine) = (raw.as_ptr(), raw.len(), affine.as_mut_ptr());
         ffi::threadtalk_shim_copy_loop(analysis.raw(), header.as_mut_ptr(), all, count, all_whole, affine, &mut copy)
     };
     if !copied {
@@ -178,9 +185,11 @@ fn copy<'ctx>(
     });
     // SAFETY: on success the shim has filled in a branch and an i64.
     let (branch, iterations) = unsafe { (InstructionValue::new(copy.branch), IntValue::new(copy.iterations)) };
+    // SAFETY: a bit, if it is there.
+    let feasible = (!copy.feasible.is_null()).then(|| unsafe { IntValue::new(copy.feasible) });
     let (accesses, strays) = (accesses.collect::<Vec<_>>(), strays.len() > before);
     let groups = if strays { None } else { windows::groups(&accesses) };
-    Some(Offer { branch, iterations, accesses, strays, groups, number: 0, question: None })
+    Some(Offer { branch, iterations, feasible, accesses, strays, groups, number: 0, question: None })
 }
 
 /// Joins accesses that follow each other without a gap: the pieces of an unrolled loop. Those of different lines

@@ -62,7 +62,7 @@ pub const APART: u64 = 977;
 pub const SHORTEST: u64 = 3;
 
 /// Loops of so many iterations are worth a question of their own: it costs as much as some 30 inlined sequences.
-pub const SHORTEST_ASKED: u64 = 16;
+pub const SHORTEST_ASKED: u64 = 32;
 
 /// Numbers of groups in a function are below; the stamps of two nests are as far apart.
 pub const NUMBERS: u64 = 256;
