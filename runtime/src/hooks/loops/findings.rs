@@ -32,7 +32,7 @@ pub struct Stretch {
     pub access: u32,
 }
 
-/// Events that the loop makes. Not initialised beyond what is used: loops of 16 iterations are asked for, too.
+/// Events that the loop makes. Not initialised beyond what is used: loops of 32 iterations are asked for, too.
 pub struct Findings {
     counts: [MaybeUninit<(*mut EventCounter, u64)>; MOST_COUNTS],
     used: usize,
