@@ -128,8 +128,9 @@ Found find(Analysis &a, Loop &loop, ArrayRef<Access> accesses, bool strays) {
   if (isa<SCEVCouldNotCompute>(taken) || a.evolution.getTypeSizeInBits(taken->getType()) > 64)
     return {};
   Found found;
-  found.descriptions.resize(accesses.size());
-  auto &[taken_, descriptions, leads, others] = found;
+  auto &descriptions = found.descriptions;
+  auto &others = found.others;
+  descriptions.resize(accesses.size());
   for (auto [i, access] : enumerate(accesses)) {
     if (describe(a, loop, access, descriptions[i]))
       continue;
@@ -146,7 +147,7 @@ Found find(Analysis &a, Loop &loop, ArrayRef<Access> accesses, bool strays) {
         others.push_back(i);
       }
   for (size_t i = 0; i < accesses.size(); i++)
-    leads.push_back(find_leader(a, descriptions, leads));
+    found.leads.push_back(find_leader(a, descriptions, found.leads));
   if (others.size() < accesses.size())
     found.taken = taken;
   return found;
@@ -199,6 +200,22 @@ Value *stays_away(IRBuilder<> &builder, Value *address, Value *stride, Value *it
   Value *below = builder.CreateICmpULE(end, read);
   Value *behind = builder.CreateAdd(read, builder.getInt64(place.bytes));
   return builder.CreateOr(below, builder.CreateICmpUGE(builder.CreateAdd(first, down), behind));
+}
+
+// Whether the loop is what its description in terms of loads ahead of it says. Null: it always is.
+Value *is_feasible(Instruction *at, const ReadAhead &read, const Threats &threats, const ThreadtalkAffine *affine,
+                   Value *iterations) {
+  IRBuilder<> builder(at);
+  Value *feasible = nullptr;
+  auto require = [&](Value *condition) { feasible = feasible ? builder.CreateAnd(feasible, condition) : condition; };
+  for (auto [one, other] : read.alike())
+    require(builder.CreateICmpEQ(one, other));
+  for (const auto &[leader, first, end] : threats)
+    for (const ReadAhead::Place &place : read.places()) {
+      Value *address = builder.CreatePtrAdd(unwrap(affine[leader].address), builder.getInt64(first));
+      require(stays_away(builder, address, unwrap(affine[leader].stride), iterations, end - first, place));
+    }
+  return feasible ? builder.CreateFreeze(feasible) : nullptr;
 }
 
 // Values that leave the loop get a second origin: the copy.
@@ -276,17 +293,7 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const T
     affine[i].stride = wrap(expander.expandCodeFor(a.evolution.getTruncateOrSignExtend(stride, word), word, at));
   }
   expander.clear();
-  IRBuilder<> before(at);
-  Value *feasible = nullptr;
-  auto require = [&](Value *condition) { feasible = feasible ? before.CreateAnd(feasible, condition) : condition; };
-  for (auto [one, other] : read.alike())
-    require(before.CreateICmpEQ(one, other));
-  for (const auto &[leader, first, end] : threats)
-    for (const ReadAhead::Place &place : read.places()) {
-      Value *address = before.CreatePtrAdd(unwrap(affine[leader].address), before.getInt64(first));
-      require(stays_away(before, address, unwrap(affine[leader].stride), unwrap(out->iterations), end - first, place));
-    }
-  out->feasible = wrap(feasible ? before.CreateFreeze(feasible) : nullptr);
+  out->feasible = wrap(is_feasible(at, read, threats, affine, unwrap(out->iterations)));
 
   BasicBlock *preheader = SplitBlock(decision, decision->getTerminator(), &a.tree, &a.loops, nullptr,
                                      loop->getHeader()->getName() + ".hooked");

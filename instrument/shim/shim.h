@@ -108,7 +108,8 @@ struct ThreadtalkAffine {
 };
 // If accesses of the innermost loop are affine in a known number of iterations: describes them before the loop, makes a
 // second copy of it, and returns true. Where `strays` allows it, other accesses are strays, and so is each affine one that
-// may touch the same memory as a stray in any iteration; not all may be. Otherwise nothing has changed.
+// may touch the same memory as a stray in any iteration; not all may be. Otherwise nothing has changed, but for values
+// before the loop that nobody uses.
 bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const ThreadtalkLoopAccess *accesses,
                                size_t count, bool strays, ThreadtalkAffine *affine, ThreadtalkLoopCopy *out);
 
