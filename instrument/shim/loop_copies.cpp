@@ -42,9 +42,8 @@ public:
 
   bool operator==(const Access &other) const { return at == other.at && writes == other.writes; }
   Instruction *instruction() const { return at; }
-  // That of the same access in a copy of the instruction.
-  Value *pointer_in(Instruction *copy) const { return const_cast<Value *>(Access(*copy, writes).location().Ptr); }
-  Value *pointer() const { return pointer_in(at); }
+  Access in(Instruction &copy) const { return Access(copy, writes); }
+  Value *pointer() const { return const_cast<Value *>(location().Ptr); }
   uint64_t bytes() const { return location().Size.getValue(); }
 
   MemoryLocation location() const {
@@ -146,10 +145,11 @@ Found find(Analysis &a, Loop &loop, ArrayRef<Access> accesses, bool strays) {
         descriptions[i] = {nullptr, nullptr};
         others.push_back(i);
       }
+  if (others.size() == accesses.size())
+    return {};
   for (size_t i = 0; i < accesses.size(); i++)
     found.leads.push_back(find_leader(a, descriptions, found.leads));
-  if (others.size() < accesses.size())
-    found.taken = taken;
+  found.taken = taken;
   return found;
 }
 
@@ -210,8 +210,9 @@ Value *is_feasible(Instruction *at, const ReadAhead &read, const Threats &threat
   auto require = [&](Value *condition) { feasible = feasible ? builder.CreateAnd(feasible, condition) : condition; };
   for (auto [one, other] : read.alike())
     require(builder.CreateICmpEQ(one, other));
+  SmallVector<ReadAhead::Place, 4> places = read.places();
   for (const auto &[leader, first, end] : threats)
-    for (const ReadAhead::Place &place : read.places()) {
+    for (const ReadAhead::Place &place : places) {
       Value *address = builder.CreatePtrAdd(unwrap(affine[leader].address), builder.getInt64(first));
       require(stays_away(builder, address, unwrap(affine[leader].stride), iterations, end - first, place));
     }
@@ -306,7 +307,7 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const T
   for (size_t stray : others) {
     auto *copied = cast<Instruction>(&*map.lookup(all[stray].instruction()));
     affine[stray].stray = wrap(copied);
-    affine[stray].address = wrap(all[stray].pointer_in(copied));
+    affine[stray].address = wrap(all[stray].in(*copied).pointer());
   }
   Instruction *old = decision->getTerminator();
   IRBuilder<> builder(old);

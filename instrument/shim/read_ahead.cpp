@@ -13,6 +13,11 @@ constexpr size_t MOST_LOADS = 8;
 // Members of one structure are one place.
 constexpr int64_t LONGEST_PLACE = 64;
 
+// The program's type of what a load reads: stores of other types need not be compared with it. Scopes of `restrict` may
+// be those of one iteration.
+MDNode *type_of(const LoadInst &load) { return load.getMetadata(LLVMContext::MD_tbaa); }
+void set_type(LoadInst &load, MDNode *type) { load.setMetadata(LLVMContext::MD_tbaa, type); }
+
 } // namespace
 
 bool may_be_read_ahead(Analysis &a, const LoadInst &load) {
@@ -73,13 +78,16 @@ LoadInst *ReadAhead::ahead_of(LoadInst &load) {
   if (!a.evolution.isLoopInvariant(at, &loop) || !expander.isSafeToExpandAt(at, before))
     return nullptr;
   for (LoadInst *ahead : loads)
-    if (a.evolution.getSCEV(ahead->getPointerOperand()) == at && ahead->getType() == load.getType())
+    if (a.evolution.getSCEV(ahead->getPointerOperand()) == at && ahead->getType() == load.getType()) {
+      set_type(*ahead, MDNode::getMostGenericTBAA(type_of(*ahead), type_of(load)));
       return ahead;
+    }
   if (loads.size() == MOST_LOADS)
     return nullptr;
   Value *pointer = expander.expandCodeFor(at, load.getPointerOperandType(), before);
   expander.clear();
   loads.push_back(IRBuilder<>(before).CreateAlignedLoad(load.getType(), pointer, load.getAlign()));
+  set_type(*loads.back(), type_of(load));
   return loads.back();
 }
 

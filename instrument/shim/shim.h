@@ -93,7 +93,8 @@ struct ThreadtalkLoopAccess {
 struct ThreadtalkLoopCopy {
   LLVMValueRef iterations; // i64, before the branch
   LLVMValueRef branch;     // "br false, plain copy, loop": decides which of the two runs
-  // i1, before the branch: the description holds, as the loop writes nothing that it depends on. Null: it always does.
+  // i1, before the branch: the description holds, and the plain copy does the same as the loop, as that writes nothing that
+  // both depend on. Null: it always does.
   LLVMValueRef feasible;
 };
 // Where an access of a loop is, before the loop: a fixed number of bytes behind the access number `leader` (itself: 0),

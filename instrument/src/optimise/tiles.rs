@@ -142,7 +142,8 @@ impl<'ctx> Place<'_, 'ctx> {
             leaders.dedup();
             for leader in leaders {
                 let access = of.accesses.iter().find(|a| a.strand.leader == leader)?;
-                let known = !of.strays && of.accesses.iter().all(|a| a.strand.whole);
+                // The plain copy of a loop that has to be feasible is right only where that was asked.
+                let known = !of.strays && of.feasible.is_none() && of.accesses.iter().all(|a| a.strand.whole);
                 items.push(Item::Leader(offer, leader));
                 let address = if known { access.address.as_value_ref() } else { ptr::null_mut() };
                 let stride = if known { access.stride.as_value_ref() } else { ptr::null_mut() };

@@ -66,7 +66,8 @@ pub struct Offer<'ctx> {
     pub branch: InstructionValue<'ctx>,
     /// How often the loop's body runs.
     pub iterations: IntValue<'ctx>,
-    /// The loop writes nothing that the rest of this depends on, if that has to be asked.
+    /// The loop writes nothing that the rest of this depends on, if that has to be asked. The plain copy reads it once
+    /// only, so that it must not run otherwise.
     pub feasible: Option<IntValue<'ctx>>,
     /// Its accesses, those that move in step side by side.
     pub accesses: Vec<OfferedAccess<'ctx>>,

@@ -1,6 +1,6 @@
 // Loops that read pointers and bounds again in each iteration, as their stores may be to any of them. Bytes and pairs go
 // elsewhere. Then loops whose stores do change a bound, upwards and downwards, and a pointer, and which go on as the
-// change says. Worker 1 writes all, worker 2 runs the loops, worker 3 looks at what they have done. Bounds that change are
+// change says; so do nests of such loops, of which each row begins with what is before it. Worker 1 writes all, worker 2 runs the loops, worker 3 looks at what they have done. Bounds that change are
 // worker 2's own, so that nothing but the change itself stands against running these loops without hooks.
 // THREADS: 4
 // LET: N = 1024
@@ -13,7 +13,6 @@
 // EXPECT: rar lines points -> pairs = 0
 // LEVELS: O0, O2, O3, O3 -mavx2
 #include "team.h"
-#include <stdlib.h>
 
 enum { N = 1024, ROWS = 16 };
 struct image {
@@ -30,6 +29,7 @@ struct pair from[N], to[N];
 struct pair *sources[1], *targets[1];
 int up[64], down[64];
 word memory[32], other[64];
+word rows[ROWS * N], *all_rows;
 static pthread_barrier_t stage;
 
 static NOINLINE void fill(void) {
@@ -72,6 +72,28 @@ NOINLINE void go_elsewhere(word **at, word *elsewhere, long n) {
         (*at)[i] = (word)elsewhere;
 }
 
+NOINLINE void carry(const word *step, long height) {
+    for (long y = 0; y < height; y++) {
+        word before = 0;
+        for (long x = 0; x < N; x++) {
+            all_rows[y * N + x] = before + 1;
+            before = *step;
+        }
+    }
+}
+
+// Where *step is stored to, it grows by one: once.
+static int carried(const word *step) {
+    int errors = 0;
+    word now = 7;
+    for (long i = 0; i < ROWS * N; i++) {
+        word before = i % N == 0 ? 0 : now;
+        errors += rows[i] != before + 1;
+        now += &rows[i] == step;
+    }
+    return errors;
+}
+
 static NOINLINE int look(void) {
     int errors = 0;
     for (int i = 0; i < 64; i++) {
@@ -99,6 +121,12 @@ static void *work(void *argument) {
         stop_upwards(up, &up[20]);
         stop_downwards(down, &down[10]);
         go_elsewhere((word **)&memory[5], other, 64);
+        all_rows = rows;
+        word *step = &rows[N * ROWS / 2 + N / 2];
+        *step = 7;
+        carry(step, ROWS);
+        if (carried(step) != 0)
+            abort();
     }
     pthread_barrier_wait(&stage);
     if (worker == 3 && look() != 0)
