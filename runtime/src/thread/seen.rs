@@ -26,6 +26,13 @@ impl Seen {
         known.map_or(address, |range| range.1)
     }
 
+    /// Where the next range after the byte at `address`, which is in none, begins; `end` if that is before it.
+    #[inline]
+    pub fn begin(&self, count: u64, (address, end): (u64, u64)) -> u64 {
+        let begins = self.ranges.iter().take(count as usize).map(|r| r.0);
+        begins.filter(|begin| *begin > address).fold(end, u64::min)
+    }
+
     /// The bytes from `first` to `end` hold no events. Returns how many ranges there are now.
     #[inline]
     pub fn add(&mut self, count: u64, first: u64, end: u64) -> u64 {
@@ -58,6 +65,9 @@ mod tests {
         count = seen.add(count, 200, 260);
         assert_eq!((count, seen.end(count, 100), seen.end(count, 259)), (2, 260, 260));
         assert_eq!((seen.end(count, 260), seen.end(count, 99), seen.end(count, 399)), (260, 99, 400));
+        let begin = |address, end| seen.begin(count, (address, end));
+        assert_eq!((begin(40, 90), begin(40, 1000), begin(260, 1000), begin(400, 1000)), (90, 100, 300, 1000));
+        assert_eq!(seen.begin(0, (40, 1000)), 1000);
     }
 
     #[test]

@@ -221,8 +221,10 @@ impl<'a> Reader<'a> {
                 return None;
             }
             let from = *at;
+            // What was seen farther on is not looked at again: a row whose first element others have read, say.
+            let to = self.t.seen.begin(self.ranges, (from, end));
             let mut event = None;
-            for run in p.signature.directory.runs(from, end - from) {
+            for run in p.signature.directory.runs(from, to - from) {
                 let Run::Mapped { address, cells } = run else {
                     // Memory without cells has no writer: reads of it are no events.
                     let Run::Unmapped { address, granules } = run else { continue };
