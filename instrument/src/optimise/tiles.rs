@@ -40,6 +40,8 @@ pub struct Tile<'ctx> {
     pub first: i64,
     /// Strides and iterations of its loops, innermost first.
     pub steps: [(IntValue<'ctx>, IntValue<'ctx>); STEPS],
+    /// Whether it is not in the innermost loop of the nest's first tile.
+    pub elsewhere: bool,
 }
 
 /// A nest that can be described.
@@ -190,10 +192,11 @@ impl<'ctx> Place<'_, 'ctx> {
                 if !tiled.offers.contains(&offer) {
                     tiled.offers.push(offer);
                 }
+                let elsewhere = tiled.offers.first() != Some(&offer);
                 for access in self.offers[offer].accesses.iter().filter(|a| a.strand.leader == leader) {
                     let s = &access.strand;
                     let (direction, site, bytes, first) = (s.direction, s.site, s.bytes, s.first);
-                    tiled.tiles.push(Tile { direction, site, bytes, address, first, steps });
+                    tiled.tiles.push(Tile { direction, site, bytes, address, first, steps, elsewhere });
                 }
             }
             Item::Event(number) => {
@@ -201,7 +204,7 @@ impl<'ctx> Place<'_, 'ctx> {
                 let Some((direction, access)) = plain(event) else { return };
                 tiled.events.push(number);
                 let (site, bytes) = (event.site, access.bytes);
-                tiled.tiles.push(Tile { direction, site, bytes, address, first: 0, steps });
+                tiled.tiles.push(Tile { direction, site, bytes, address, first: 0, steps, elsewhere: true });
             }
         }
     }

@@ -38,6 +38,10 @@ pub const STRIDED: u32 = 2;
 /// writes none of it.
 pub const FIXED: u32 = 4;
 
+/// Of a nest: the access is not in the innermost loop of the nest's first access, but in another one or around it, so
+/// that which of the two reads an element first is not a matter of iterations alone. (Object files before it have none.)
+pub const ELSEWHERE: u32 = 8;
+
 /// Added to the number of accesses: what the loop finds may be kept in windows (see [`crate::window`]).
 pub const WINDOWS: u32 = 1 << 29;
 
@@ -92,7 +96,7 @@ pub struct NestAccess {
     pub address: u64,
     /// Bytes of one access: whole granules.
     pub bytes: u32,
-    /// [`WRITE`], [`FIXED`] or 0.
+    /// [`WRITE`], [`FIXED`], [`ELSEWHERE`].
     pub flags: u32,
     /// Global site: the number for reads, or for writes the number that writes use.
     pub site: u32,

@@ -53,6 +53,11 @@ impl AnyOrder {
         self.used == 0
     }
 
+    /// How much there is.
+    pub fn granules(&self) -> u64 {
+        self.granules
+    }
+
     /// Whether two lines may read the same elements first: which one does is a matter of order.
     pub fn have_lines_in_common(&self) -> bool {
         let meet = |one: &New, other: &New| one.from < other.end && other.from < one.end;

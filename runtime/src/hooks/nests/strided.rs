@@ -51,7 +51,7 @@ pub fn look(group: Group, steps: (i64, u64), t: &mut Thread, p: &Process, apart:
                 let window = group.window(t, (group.from, group.to), core::ptr::null_mut());
                 return Some(Look { granules: 0, nest: None, range: None, window, known: true, group });
             }
-            Err(Refused::Mixed) => return None,
+            Err(Refused::Ordered | Refused::Mixed) => return None,
         },
     };
     let mut window = *column.window();

@@ -21,6 +21,8 @@ const SHORT: u64 = 32;
 pub enum Refused {
     /// Some elements are not known before they are read the first time.
     Unread(FirstReads),
+    /// Accesses that are not in one loop may read the same of them: which is first is a matter of the nest's order.
+    Ordered,
     /// Anything else.
     Mixed,
 }
@@ -97,6 +99,17 @@ impl Tile {
     pub fn may_meet(&self, other: &Tile) -> bool {
         let end = |tile: &Tile| tile.from + tile.stride * (tile.count - 1) + tile.width;
         self.from < end(other) && other.from < end(self)
+    }
+
+    /// Whether it may have elements in common with another one: rows that lie between each other's have none.
+    pub fn may_share(&self, other: &Tile) -> bool {
+        let stride = self.stride.max(other.stride);
+        let in_step = [self, other].iter().all(|tile| tile.stride == stride || tile.count == 1);
+        // From where a row of this one begins, or would begin, to where the other one's next row does.
+        let distance = self.from.abs_diff(other.from).checked_rem(stride);
+        let behind = distance.map(|d| if self.from <= other.from { d } else { (stride - d) % stride });
+        let between = behind.is_some_and(|behind| behind >= self.width && behind + other.width <= stride);
+        self.may_meet(other) && !(in_step && between)
     }
 
     /// Where its rows begin.
@@ -290,6 +303,32 @@ mod tests {
             assert_eq!(rows, accessed(&a), "{a:?} {tile:?}");
         }
         assert!(tiles > 2_000, "{tiles}");
+    }
+
+    #[test]
+    fn tiles_that_share_an_element_are_told() {
+        let mut rng = Rng::with_seed(6);
+        let (mut shared, mut told) = (0, 0);
+        for _ in 0..20_000 {
+            let stride = 4 * rng.u64(1..20);
+            let mut tile = |stride: u64| {
+                let (width, count) = (4 * rng.u64(1..=stride / 4), rng.u64(1..6));
+                let stride = if count == 1 { 0 } else { stride };
+                Tile { from: START + 4 * rng.u64(0..60), width, stride, count, times: 1 }
+            };
+            let (one, other) = (tile(stride), tile(if stride % 3 == 0 { stride } else { 4 * (stride % 5 + 1) }));
+            let is_in_both = |row: u64| other.rows().any(|o| row < o + other.width && o < row + one.width);
+            let share = one.rows().any(is_in_both);
+            assert!(one.may_share(&other) || !share, "{one:?} {other:?}");
+            assert_eq!(one.may_share(&other), other.may_share(&one), "{one:?} {other:?}");
+            shared += u32::from(share);
+            told += u32::from(one.may_share(&other));
+        }
+        assert!(shared > 5_000 && told < shared + 1_000, "{shared} {told}");
+        // Two blocks of one matrix, side by side.
+        let block = |from| Tile { from, width: 128, stride: 1024, count: 16, times: 1 };
+        assert!(!block(START).may_share(&block(START + 128)) && block(START).may_meet(&block(START + 128)));
+        assert!(block(START).may_share(&block(START + 2048 + 124)));
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::hooks::{loops, range};
 use crate::process::Process;
 use crate::thread::Thread;
 use core::mem::MaybeUninit;
-use threadtalk_abi::loops::{Access, FIXED, MOST_IN_NEST, NestAccess, STEPS, Step, WRITE};
+use threadtalk_abi::loops::{Access, ELSEWHERE, FIXED, MOST_IN_NEST, NestAccess, STEPS, Step, WRITE};
 use threadtalk_profile::layout::CrdMode;
 
 /// Rows are told apart so that a look at each pays: all accesses are together at least so many times as long as the
@@ -56,6 +56,7 @@ fn ask(t: &mut Thread, p: &Process, accesses: &[NestAccess]) -> Answer {
             let mut room = [const { MaybeUninit::uninit() }; MOST_IN_NEST];
             by_rounds(t, p, copy(accesses, &mut room), unread)
         }
+        Err(Refused::Ordered) => Answer::Due,
         Err(Refused::Mixed) => Answer::Mixed,
     }
 }
@@ -188,20 +189,31 @@ fn whole(
     }
     let mut looks = [const { MaybeUninit::<Look>::uninit() }; MOST_IN_NEST];
     let (mut used, mut apart, mut unread) = (0, Apart::new(), None);
-    for (access, tile) in all().filter(|(access, _)| access.flags & FIXED == 0) {
+    // Accesses that find something new, a bit for each.
+    let mut new = 0u64;
+    for ((access, tile), number) in all().zip(0..).filter(|((access, _), _)| access.flags & FIXED == 0) {
         let written = |(a, other): (&NestAccess, &Tile)| a.flags & WRITE != 0 && other == tile;
         if access.flags & WRITE == 0 && all().any(written) {
             continue;
         }
         apart.look = used as u32;
+        let before = (apart.count(), any_order.as_deref().map(AnyOrder::granules));
         match (tile.look(access, (t, p), &mut apart, any_order.as_deref_mut()), looks.get_mut(used)) {
             (Ok(look), Some(place)) => {
                 place.write(look);
                 used += 1;
             }
-            (Err(Refused::Unread(how)), _) => unread = unread.max(Some(how)),
+            (Err(Refused::Unread(how)), _) => {
+                unread = unread.max(Some(how));
+                new |= 1 << number;
+            }
             _ => return Err(Refused::Mixed),
         }
+        let is_new = before != (apart.count(), any_order.as_deref().map(AnyOrder::granules));
+        new |= u64::from(is_new) << number;
+    }
+    if (unread.is_some() || apart.count() > 0) && is_ordered(accesses, tiles, new) {
+        return Err(Refused::Ordered);
     }
     if let Some(unread) = unread {
         return Err(Refused::Unread(unread));
@@ -228,4 +240,19 @@ fn whole(
         tile.write(access.site, t, p);
     }
     Ok(Answer::Settled)
+}
+
+/// Whether accesses that find something new are not all in one loop, and may find it in the same place. One after the
+/// other, or iteration by iteration, they would be counted in another order than they have.
+fn is_ordered(accesses: &[NestAccess], tiles: &[Tile], new: u64) -> bool {
+    if accesses.iter().all(|access| access.flags & ELSEWHERE == 0) {
+        return false;
+    }
+    let all = || accesses.iter().zip(tiles).zip(0..).filter(|(_, number)| new >> number & 1 == 1);
+    all().any(|((one, tile), first)| {
+        all().filter(|(_, second)| *second > first).any(|((other, other_tile), _)| {
+            let together = (one.flags | other.flags) & ELSEWHERE == 0;
+            !together && one.site != other.site && tile.may_share(other_tile)
+        })
+    })
 }
