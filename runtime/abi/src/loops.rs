@@ -39,7 +39,7 @@ pub const STRIDED: u32 = 2;
 pub const FIXED: u32 = 4;
 
 /// Of a nest: the access is not in the innermost loop of the nest's first access, but in another one or around it, so
-/// that which of the two reads an element first is not a matter of iterations alone. (Object files before it have none.)
+/// that which of the two reads an element first is not a matter of iterations alone. (Older object files do not say.)
 pub const ELSEWHERE: u32 = 8;
 
 /// Added to the number of accesses: what the loop finds may be kept in windows (see [`crate::window`]).
