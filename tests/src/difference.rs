@@ -51,9 +51,36 @@ pub fn first(found: &Report, expected: &Report, determined: impl Fn(&Value) -> D
     more.map(|(id, region)| format!("region {id} ({} {}) is there in addition", region["kind"], region["name"]))
 }
 
+/// Where `found` differs first from `expected` in what one line wrote and another one read, region by region.
+pub fn first_line(found: &Report, expected: &Report) -> Option<String> {
+    let (found, expected) = (lines(found), lines(expected));
+    let keys = union(&found, &expected);
+    keys.into_iter().find(|key| found.get(key) != expected.get(key)).map(|key| {
+        let (region, writer, reader) = &key;
+        let value = |of: &BTreeMap<_, _>| of.get(&key).map_or("nothing".to_owned(), Value::to_string);
+        format!("region {region}, line {writer} to line {reader}: {} instead of {}", value(&found), value(&expected))
+    })
+}
+
+/// True communication and reuse by region, writing line and reading line.
+fn lines(report: &Report) -> BTreeMap<(u64, String, String), Value> {
+    let mut all = BTreeMap::new();
+    for region in report.regions() {
+        for pair in region["lines"].as_array().into_iter().flatten() {
+            let key = (
+                region["id"].as_u64().unwrap_or(0),
+                pair["writer"]["line"].to_string(),
+                pair["reader"]["line"].to_string(),
+            );
+            all.insert(key, serde_json::json!({"raw": pair["raw"], "rar": pair["rar"]}));
+        }
+    }
+    all
+}
+
 /// Keys of both maps, in order.
-fn union<K: Ord + Copy, V>(a: &BTreeMap<K, V>, b: &BTreeMap<K, V>) -> impl Iterator<Item = K> + use<K, V> {
-    let keys: std::collections::BTreeSet<K> = a.keys().chain(b.keys()).copied().collect();
+fn union<K: Ord + Clone, V>(a: &BTreeMap<K, V>, b: &BTreeMap<K, V>) -> impl Iterator<Item = K> + use<K, V> {
+    let keys: std::collections::BTreeSet<K> = a.keys().chain(b.keys()).cloned().collect();
     keys.into_iter()
 }
 
@@ -119,6 +146,17 @@ mod tests {
         assert_eq!(first(&nothing, &zero, |_| Determined::Entries), None);
         let some = report(json!([[0, 0], [1, 0]]), Value::Null);
         assert!(first(&nothing, &some, |_| Determined::Entries).unwrap().contains("raw[2][0] is 0 instead of 1"));
+    }
+
+    #[test]
+    fn lines_are_told_by_region() {
+        let of = |line: u64| {
+            let pair = json!({"writer": {"line": line}, "reader": {"line": 9}, "raw": 5, "rar": 2});
+            Report::from_json(json!({"regions": [{"id": 3, "lines": [pair]}]}))
+        };
+        let told = first_line(&of(7), &of(8)).unwrap();
+        assert_eq!(told, "region 3, line 7 to line 9: {\"rar\":2,\"raw\":5} instead of nothing");
+        assert_eq!(first_line(&of(8), &of(8)), None);
     }
 
     #[test]

@@ -63,7 +63,25 @@ pub struct Windows<'ctx> {
 
 /// The groups of a loop's accesses. `None`: windows cannot hold one of them.
 pub fn groups<'ctx>(accesses: &[OfferedAccess<'ctx>]) -> Option<Vec<Group<'ctx>>> {
-    in_groups(accesses).map(group).collect()
+    let groups: Option<Vec<_>> = in_groups(accesses).map(group).collect();
+    groups.filter(|_| are_writes_apart(accesses))
+}
+
+/// Whether no two lines write the same elements in step: who finds a window stores them one access after the other.
+fn are_writes_apart(accesses: &[OfferedAccess<'_>]) -> bool {
+    let writes = || accesses.iter().filter(|a| a.strand.direction == Direction::Write);
+    let apart = |one: &OfferedAccess<'_>, other: &OfferedAccess<'_>| {
+        let (a, b) = (&one.strand, &other.strand);
+        let Some(stride) = row_stride(one).map(|stride| stride as i64).filter(|stride| *stride > 0) else {
+            return false;
+        };
+        let behind = (b.first - a.first).rem_euclid(stride);
+        behind >= a.bytes as i64 && behind + b.bytes as i64 <= stride
+    };
+    writes().enumerate().all(|(number, one)| {
+        let mut before = writes().take(number).filter(|other| other.strand.leader == one.strand.leader);
+        before.all(|other| other.strand.site == one.strand.site || apart(one, other))
+    })
 }
 
 /// The accesses by their groups.

@@ -16,7 +16,7 @@ use std::ffi::OsString;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use threadtalk_tests::compile::{Compiler, compile_with};
-use threadtalk_tests::difference::{Determined, first};
+use threadtalk_tests::difference::{Determined, first, first_line};
 use threadtalk_tests::execute::Run;
 use threadtalk_tests::report::Report;
 use threadtalk_tests::scene::Scene;
@@ -95,7 +95,8 @@ fn compare(scene: &Scene, source: &Path, flags: &str) -> Result<(), String> {
         }
         let at = |why: String| format!("{pass} with {runtime}: {why}");
         let found = profile(scene, "program", runtime, &output).map_err(at)?;
-        if let Some(difference) = first(&found, &expected, |_| Determined::Entries) {
+        let difference = first(&found, &expected, |_| Determined::Entries).or_else(|| first_line(&found, &expected));
+        if let Some(difference) = difference {
             return Err(at(difference));
         }
     }

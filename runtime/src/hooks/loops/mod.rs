@@ -23,6 +23,7 @@ pub mod row;
 mod sheaf;
 mod stream;
 mod structures;
+pub mod writes;
 
 use super::access::{fresh_id, read_cells};
 use super::range::fill;
@@ -87,10 +88,13 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], kind: Kind, iter
     if p.is_paused() || accesses.len() > MOST_ACCESSES || iterations == 0 {
         return false;
     }
+    if !writes::can_be_ordered(accesses, iterations) {
+        return false;
+    }
     let Some(unknown) = known::unknown(t, p, accesses, iterations) else { return false };
     if unknown == 0 {
         t.header.ranges = if kind.in_nest { t.header.ranges } else { 0 };
-        writes(t, p, accesses, iterations);
+        writes::store(t, p, accesses, iterations);
         return true;
     }
     let mut found = Findings::new();
@@ -126,15 +130,9 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], kind: Kind, iter
                 || row_by_row(t, p, accesses, eventful, iterations))
     };
     if settled {
-        writes(t, p, accesses, iterations);
+        writes::store(t, p, accesses, iterations);
     }
     settled
-}
-
-fn writes(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) {
-    for access in accesses.iter().filter(|a| a.flags & WRITE != 0) {
-        write(t, p, access, iterations);
-    }
 }
 
 /// The events of all reads, in the state before the loop, and the number of ranges that are known to have none. `None`:

@@ -124,6 +124,9 @@ fn ask(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> Ans
     if p.is_paused() || accesses.len() > MOST_IN_NEST || iterations == 0 {
         return Answer::Mixed;
     }
+    if !loops::writes::can_be_ordered(accesses, iterations) {
+        return Answer::Mixed;
+    }
     let mut looks = [const { MaybeUninit::<Look>::uninit() }; MOST_IN_NEST];
     let (mut used, mut apart) = (0, Apart::new());
     let mut rest = accesses;
@@ -154,9 +157,7 @@ fn ask(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> Ans
         t.writes_in_window();
         t.put_window(look.group.place(), look.group.number, look.window);
     }
-    for write in accesses.iter().filter(|a| a.flags & WRITE != 0) {
-        loops::write(t, p, write, iterations);
-    }
+    loops::writes::store(t, p, accesses, iterations);
     Answer::Settled
 }
 

@@ -316,7 +316,8 @@ mod tests {
                 let stride = if count == 1 { 0 } else { stride };
                 Tile { from: START + 4 * rng.u64(0..60), width, stride, count, times: 1 }
             };
-            let (one, other) = (tile(stride), tile(if stride % 3 == 0 { stride } else { 4 * (stride % 5 + 1) }));
+            let (one, other) =
+                (tile(stride), tile(if stride.is_multiple_of(3) { stride } else { 4 * (stride % 5 + 1) }));
             let is_in_both = |row: u64| other.rows().any(|o| row < o + other.width && o < row + one.width);
             let share = one.rows().any(is_in_both);
             assert!(one.may_share(&other) || !share, "{one:?} {other:?}");

@@ -183,6 +183,14 @@ fn whole(
         return Err(Refused::Mixed);
     }
     let all = || accesses.iter().zip(tiles);
+    // An element keeps the line that wrote it last.
+    let writes = || all().filter(|(access, _)| access.flags & WRITE != 0);
+    let in_order = |one: (&NestAccess, &Tile), other: (&NestAccess, &Tile)| {
+        one.0.site == other.0.site || one.1 == other.1 || !one.1.may_share(other.1)
+    };
+    if !writes().enumerate().all(|(number, one)| writes().take(number).all(|other| in_order(one, other))) {
+        return Err(Refused::Mixed);
+    }
     let changes = |fixed: &Tile| all().any(|(access, tile)| access.flags & WRITE != 0 && tile.may_meet(fixed));
     if all().any(|(access, tile)| access.flags & FIXED != 0 && changes(tile)) {
         return Err(Refused::Mixed);
@@ -236,7 +244,7 @@ fn whole(
     if let Some(rows) = any_order {
         rows.read(t, p);
     }
-    for (access, tile) in all().filter(|(access, _)| access.flags & WRITE != 0) {
+    for (access, tile) in writes() {
         tile.write(access.site, t, p);
     }
     Ok(Answer::Settled)
