@@ -67,7 +67,8 @@ pub fn groups<'ctx>(accesses: &[OfferedAccess<'ctx>]) -> Option<Vec<Group<'ctx>>
     groups.filter(|_| are_writes_apart(accesses))
 }
 
-/// Whether no two lines write the same elements in step: who finds a window stores them one access after the other.
+/// Whether no two lines write the same elements, for all that is known here: who finds a window stores what they write
+/// one access after the other.
 fn are_writes_apart(accesses: &[OfferedAccess<'_>]) -> bool {
     let writes = || accesses.iter().filter(|a| a.strand.direction == Direction::Write);
     let apart = |one: &OfferedAccess<'_>, other: &OfferedAccess<'_>| {
@@ -79,8 +80,10 @@ fn are_writes_apart(accesses: &[OfferedAccess<'_>]) -> bool {
         behind >= a.bytes as i64 && behind + b.bytes as i64 <= stride
     };
     writes().enumerate().all(|(number, one)| {
-        let mut before = writes().take(number).filter(|other| other.strand.leader == one.strand.leader);
-        before.all(|other| other.strand.site == one.strand.site || apart(one, other))
+        writes().take(number).all(|other| {
+            let in_step = other.strand.leader == one.strand.leader;
+            other.strand.site == one.strand.site || in_step && apart(one, other)
+        })
     })
 }
 
