@@ -9,6 +9,8 @@
 // EXPECT: raw lines below -> read = 2
 // EXPECT: raw lines one -> read = 2 * N
 // EXPECT: raw lines other -> read = 2 * (N - N / 4)
+// EXPECT: raw lines whole -> look = 2 * 2 * N
+// EXPECT: raw lines member -> look = 2 * N
 // LEVELS: O0, O1, O2, O3
 #include "team.h"
 
@@ -38,6 +40,26 @@ static NOINLINE void strided(double *to, double *also, long n) {
     }
 }
 
+struct point {
+    double x, y, z;
+};
+static struct point points[N];
+
+// A structure, and what one of its members is after all.
+static NOINLINE void initialise(struct point *to, long n, const struct point *initial) {
+    for (long i = 0; i < n; i++) {
+        to[i] = *initial;      /*@whole*/
+        to[i].y = (double)i;   /*@member*/
+    }
+}
+
+static NOINLINE double members(const struct point *of, long n) {
+    double sum = 0;
+    for (long i = 0; i < n; i++)
+        sum += of[i].x + of[i].y + of[i].z; /*@look*/
+    return sum;
+}
+
 static NOINLINE double sum(const double *of, long n) {
     double sum = 0;
     for (long i = 0; i < n; i++)
@@ -49,12 +71,14 @@ static void *work(void *worker) {
     if ((intptr_t)worker == 1) {
         upwards(elements[0], N);
         downwards(elements[1], N);
+        struct point initial = {1, 2, 3};
+        initialise(points, N, &initial);
         strided(elements[2], elements[2] + N / 2, N);
     }
     pthread_barrier_wait(&written);
     if ((intptr_t)worker == 2)
         for (int i = 0; i < 3; i++)
-            USE((long)sum(elements[i], 4 * N));
+            USE((long)(sum(elements[i], 4 * N) + (i == 0 ? members(points, N) : 0)));
     return NULL;
 }
 
