@@ -48,6 +48,8 @@ pub struct Strand {
     pub bytes: u64,
     /// It consists of whole granules. Pieces of one granule are an event each, so that they cannot be joined.
     pub whole: bool,
+    /// Its place in the loop's body, the last one of those that were joined.
+    pub place: usize,
 }
 
 /// An access of a loop, as it is known before the loop.
@@ -165,13 +167,14 @@ fn copy<'ctx>(
         },
     ));
     let affine_ones = accesses.iter().zip(&affine).filter(|(_, affine)| affine.stray.is_null());
-    let strands = affine_ones.map(|((direction, access, site), affine)| Strand {
+    let strands = affine_ones.enumerate().map(|(place, ((direction, access, site), affine))| Strand {
         direction: *direction,
         site: *site,
         leader: affine.leader,
         first: affine.offset,
         bytes: access.bytes,
         whole: whole(access),
+        place,
     });
     // What stays where it is has the iteration to itself.
     let stride = |leader: usize| match llvm::constant(affine[leader].stride) {
@@ -208,7 +211,10 @@ fn joined(mut strands: Vec<Strand>, stride: impl Fn(usize) -> u64) -> Vec<Strand
                 && s.bytes + strand.bytes <= stride(strand.leader)
         };
         match out.iter_mut().find(fits) {
-            Some(before) => before.bytes += strand.bytes,
+            Some(before) => {
+                before.bytes += strand.bytes;
+                before.place = before.place.max(strand.place);
+            }
             None => out.push(strand),
         }
     }
@@ -222,7 +228,7 @@ mod tests {
     use super::*;
 
     fn strand(direction: Direction, site: u32, leader: usize, first: i64, bytes: u64) -> Strand {
-        Strand { direction, site: SiteId(site), leader, first, bytes, whole: bytes >= GRANULE }
+        Strand { direction, site: SiteId(site), leader, first, bytes, whole: bytes >= GRANULE, place: 0 }
     }
 
     #[test]

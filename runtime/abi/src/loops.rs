@@ -9,7 +9,7 @@
 //! The same holds for nests of two or three such loops each iteration of which takes one way, and whose accesses are
 //! affine in all of them: [`NestAccess`], for [`crate::hooks::NEST`].
 
-/// One access of the loop, in the order of the loop's body.
+/// One access of the loop.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
@@ -19,7 +19,7 @@ pub struct Access {
     pub stride: i64,
     /// Bytes of one access.
     pub bytes: u32,
-    /// [`WRITE`] or 0.
+    /// [`WRITE`], [`STRIDED`], and the access's place ([`PLACE_SHIFT`]).
     pub flags: u32,
     /// Global site: the number for reads, or for writes the number that writes use.
     pub site: u32,
@@ -41,6 +41,10 @@ pub const FIXED: u32 = 4;
 /// Of a nest: the access is not in the innermost loop of the nest's first access, but in another one or around it, so
 /// that which of the two reads an element first is not a matter of iterations alone. (Older object files do not say.)
 pub const ELSEWHERE: u32 = 8;
+
+/// From this bit on, of a loop's access: its place in the loop's body, below [`MOST_ACCESSES`]. Those that move in step
+/// are described side by side, in the order of their addresses. (In older object files all have the first place.)
+pub const PLACE_SHIFT: u32 = 8;
 
 /// Added to the number of accesses: what the loop finds may be kept in windows (see [`crate::window`]).
 pub const WINDOWS: u32 = 1 << 29;

@@ -6,7 +6,7 @@
 use super::{Span, write};
 use crate::process::Process;
 use crate::thread::Thread;
-use threadtalk_abi::loops::{Access, WRITE};
+use threadtalk_abi::loops::{Access, PLACE_SHIFT, WRITE};
 
 /// How two lines write the same element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +49,10 @@ fn meeting(one: &Access, other: &Access, iterations: u64) -> Meeting {
     }
 }
 
+fn place(access: &Access) -> u32 {
+    access.flags >> PLACE_SHIFT
+}
+
 /// The writes with their numbers.
 fn all(accesses: &[Access]) -> impl Iterator<Item = (&Access, u32)> {
     accesses.iter().zip(0..).filter(|(access, _)| access.flags & WRITE != 0)
@@ -76,7 +80,7 @@ fn in_order(accesses: &[Access], iterations: u64, mut write: impl FnMut(&Access)
     // Whether one is to be stored before another one.
     let precedes =
         |(one, number): (&Access, u32), (other, other_number): (&Access, u32)| match meeting(one, other, iterations) {
-            Meeting::InOneIteration => number < other_number,
+            Meeting::InOneIteration => (place(one), number) < (place(other), other_number),
             Meeting::OneBehind => (one.address > other.address) == (one.stride > 0),
             Meeting::Never | Meeting::Unordered => false,
         };
@@ -162,5 +166,10 @@ mod tests {
         assert_eq!(meeting(&whole, &write(4112, 24, 2), 100), Meeting::Unordered);
         let elsewhere = Access { stride: 8, ..x };
         assert!(!can_be_ordered(&[whole, elsewhere], 100) && can_be_ordered(&[x, y, whole], 100));
+        // By address the member comes first; in the body it does not.
+        let last = Access { flags: WRITE | 1 << PLACE_SHIFT, ..x };
+        let mut order = Vec::new();
+        in_order(&[last, whole], 100, |access| order.push(access.site));
+        assert_eq!(order, [3, 1]);
     }
 }

@@ -183,10 +183,10 @@ fn whole(
         return Err(Refused::Mixed);
     }
     let all = || accesses.iter().zip(tiles);
-    // An element keeps the line that wrote it last.
+    // An element keeps the line that wrote it last, and what comes last is not in the descriptions.
     let writes = || all().filter(|(access, _)| access.flags & WRITE != 0);
     let in_order = |one: (&NestAccess, &Tile), other: (&NestAccess, &Tile)| {
-        one.0.site == other.0.site || one.1 == other.1 || !one.1.may_share(other.1)
+        one.0.site == other.0.site || !one.1.may_share(other.1)
     };
     if !writes().enumerate().all(|(number, one)| writes().take(number).all(|other| in_order(one, other))) {
         return Err(Refused::Mixed);
