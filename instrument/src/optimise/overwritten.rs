@@ -6,7 +6,8 @@
 //! come before, and the last comes after it.
 //!
 //! The first one can say the last one's site itself, and the last one goes as well, if no write in between may touch
-//! the same bytes: such a write's site would stay.
+//! the same bytes: such a write's site would stay. Nor may one touch another byte of a granule of which these are a
+//! part, as the granule keeps one site.
 
 use super::places::{Place, Stretch};
 use super::segment::{Segments, plain};
@@ -14,6 +15,7 @@ use crate::access::{Action, Direction, Event};
 use inkwell::llvm_sys::prelude::LLVMValueRef;
 use inkwell::module::Module;
 use std::collections::{HashMap, HashSet};
+use threadtalk_abi::GRANULE;
 
 /// Drops them; returns how many they were.
 pub fn run(module: &Module<'_>, events: &mut Vec<Event<'_>>) -> usize {
@@ -58,6 +60,17 @@ struct Writes {
     turn: usize,
 }
 
+/// All that may be in the granules of a place: where these begin is not known if it is a part of one.
+fn granules_of(place: Place) -> Place {
+    let around = GRANULE as i64 - 1;
+    let is_whole = place.bytes.is_multiple_of(GRANULE) && place.first % GRANULE as i64 == 0;
+    if is_whole {
+        place
+    } else {
+        Place { first: place.first - around, bytes: place.bytes + 2 * around as u64, ..place }
+    }
+}
+
 /// The writes of one place.
 struct Of {
     first: usize,
@@ -81,13 +94,15 @@ impl Writes {
             return middle;
         }
         let mut overlaps = false;
-        for (stretch, bytes) in place.stretches() {
-            let there = self.places.entry(stretch).or_default();
+        for (stretch, bytes) in granules_of(place).stretches() {
+            let there = self.places.get(&stretch).map_or(&[][..], Vec::as_slice);
             for (other, _) in there.iter().filter(|(_, others)| others & bytes != 0) {
                 overlaps = true;
                 self.of.entry(*other).and_modify(|of| of.overlaps = true);
             }
-            there.push((place, bytes));
+        }
+        for (stretch, bytes) in place.stretches() {
+            self.places.entry(stretch).or_default().push((place, bytes));
         }
         self.of.insert(place, Of { first: number, last: number, turns: (self.turn, self.turn), overlaps });
         None
@@ -130,6 +145,12 @@ mod tests {
     #[test]
     fn of_several_writes_the_first_says_the_site_of_the_last() {
         assert_eq!(writes(&[(1, 0, 8), (1, 8, 8), (1, 0, 8), (1, 0, 8)]), (vec![2], vec![(0, 3)]));
+    }
+
+    #[test]
+    fn bytes_of_one_granule_keep_their_order() {
+        assert_eq!(writes(&[(1, 4, 1), (1, 7, 1), (1, 4, 1)]), (vec![], vec![]));
+        assert_eq!(writes(&[(1, 4, 1), (1, 8, 1), (1, 4, 1)]), (vec![], vec![(0, 2)]));
     }
 
     #[test]
