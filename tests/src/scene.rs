@@ -69,6 +69,26 @@ impl Scene {
         Run::new(command).finish().unwrap_or_else(|e| panic!("{e}"))
     }
 
+    /// What a command prints that ends well.
+    pub fn output(&self, command: Command) -> Result<String, String> {
+        let done = Run::new(command).finish().map_err(|e| e.to_string())?;
+        if done.ending() != "exit 0" {
+            return Err(format!("{}: {}", done.ending(), done.stderr_text()));
+        }
+        Ok(done.stdout_text().trim_end().to_owned())
+    }
+
+    /// What a program prints that is run with options, and its report. The profile is gone afterwards: another run
+    /// would not write over it.
+    pub fn profiled(&self, mut command: Command, options: &str) -> Result<(String, Report), String> {
+        let profile = self.path("profiled.ttp");
+        command.env("THREADTALK_OUT", &profile).env("THREADTALK_OPTIONS", format!("quiet=1:{options}"));
+        let output = self.output(command)?;
+        let report = Report::of(&self.tool, &profile)?;
+        std::fs::remove_file(&profile).map_err(|e| e.to_string())?;
+        Ok((output, report))
+    }
+
     /// The report of a profile in the folder.
     pub fn report(&self, name: &str) -> Report {
         Report::of(&self.tool, &self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))

@@ -13,7 +13,6 @@ use threadtalk_tests::check::exact_report;
 use threadtalk_tests::compile::{Compiler, compile_with};
 use threadtalk_tests::difference::{Determined, first};
 use threadtalk_tests::distribution::{Distribution, programs};
-use threadtalk_tests::execute::Run;
 use threadtalk_tests::expectation::Expectation;
 use threadtalk_tests::report::Report;
 use threadtalk_tests::scene::Scene;
@@ -90,7 +89,7 @@ fn compare_kernel(kernel: &'static Kernel, input: &[&str]) -> Result<(), String>
 }
 
 fn kernel_report(scene: &Scene, (kernel, input): (&Kernel, &[&str]), options: &str) -> Result<Report, String> {
-    let (program, profile) = (scene.path("kernel"), scene.path("kernel.ttp"));
+    let program = scene.path("kernel");
     let flags: Vec<OsString> = kernel.flags().iter().map(OsString::from).chain([OsString::from("-lm")]).collect();
     let built = compile_with(scene.tool(), Compiler::Instrumented, &kernel.path(), &program, &flags, options)
         .map_err(|e| e.to_string())?;
@@ -99,14 +98,7 @@ fn kernel_report(scene: &Scene, (kernel, input): (&Kernel, &[&str]), options: &s
     }
     let mut command = scene.command(&program);
     command.args(input).args(["-t", "4"]);
-    command.env("THREADTALK_OUT", &profile).env("THREADTALK_OPTIONS", "quiet=1:mode=exact");
-    let done = Run::new(command).finish().map_err(|e| e.to_string())?;
-    if done.ending() != "exit 0" {
-        return Err(format!("{options}: {}: {}", done.ending(), done.stderr_text()));
-    }
-    let report = Report::of(scene.tool(), &profile)?;
-    std::fs::remove_file(&profile).map_err(|e| e.to_string())?;
-    Ok(report)
+    scene.profiled(command, "mode=exact").map(|(_, report)| report).map_err(|why| format!("{options}: {why}"))
 }
 
 /// Regions whose counts depend on the schedule: kernel, beginning of the region's name, what its source line contains,

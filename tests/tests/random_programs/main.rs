@@ -17,7 +17,6 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use threadtalk_tests::compile::{Compiler, compile_with};
 use threadtalk_tests::difference::{Determined, first, first_line};
-use threadtalk_tests::execute::Run;
 use threadtalk_tests::report::Report;
 use threadtalk_tests::scene::Scene;
 
@@ -31,8 +30,6 @@ const VARIANTS: [(&str, &str); 4] = [
     ("opt=1:inline_limit=0", "mode=exact"),
     ("opt=1:inline_limit=12", "mode=exact"),
 ];
-
-const PROFILE: &str = "program.ttp";
 
 fn main() {
     let [short, long] = NUMBERS;
@@ -84,7 +81,7 @@ fn compare(scene: &Scene, source: &Path, flags: &str) -> Result<(), String> {
         if done.status.success() { Ok(()) } else { Err(format!("{output}, {options}: {}", done.stderr_text())) }
     };
     compile(Compiler::Native, "native", "")?;
-    let output = run(scene, "native", "")?;
+    let output = scene.output(scene.command("native")).map_err(|why| format!("native: {why}"))?;
     compile(Compiler::Instrumented, "plain", "opt=0")?;
     let expected = profile(scene, "plain", "mode=exact", &output)?;
     let mut compiled = "";
@@ -103,24 +100,12 @@ fn compare(scene: &Scene, source: &Path, flags: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// The report of a program that prints what is expected.
 fn profile(scene: &Scene, program: &str, options: &str, expected: &str) -> Result<Report, String> {
-    let output = run(scene, program, options)?;
+    let profiled = scene.profiled(scene.command(program), options);
+    let (output, report) = profiled.map_err(|why| format!("{program}: {why}"))?;
     if output != expected {
         return Err(format!("{program} prints {output} instead of {expected}"));
     }
-    let report = Report::of(scene.tool(), &scene.path(PROFILE))?;
-    // Another run would not write over it.
-    std::fs::remove_file(scene.path(PROFILE)).map_err(|e| e.to_string())?;
     Ok(report)
-}
-
-fn run(scene: &Scene, program: &str, options: &str) -> Result<String, String> {
-    let mut command = scene.command(program);
-    command.env("THREADTALK_OUT", scene.path(PROFILE));
-    command.env("THREADTALK_OPTIONS", format!("quiet=1:{options}").trim_end_matches(':'));
-    let done = Run::new(command).finish().map_err(|e| format!("{program}: {e}"))?;
-    if done.ending() != "exit 0" {
-        return Err(format!("{program}: {}: {}", done.ending(), done.stderr_text()));
-    }
-    Ok(String::from_utf8_lossy(&done.stdout).trim().to_owned())
 }

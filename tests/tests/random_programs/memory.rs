@@ -45,9 +45,19 @@ const KINDS: [Kind; 12] = [
     Kind::Mixed,
 ];
 
+/// Contexts.
+pub const CONTEXTS: i64 = 4;
+
 /// The types and pools, in C.
-pub const DECLARATIONS: &str = r#"
-enum { POOL = 26400, HOME = 3600, ROWS = 129, CONTEXTS = 4 };
+pub fn declarations() -> String {
+    let pool = HOMES * HOME + 2 * REACH;
+    let rows = INTS + 1;
+    format!(
+        "\nenum {{ POOL = {pool}, HOME = {HOME}, INTS = {INTS}, ROWS = {rows}, CONTEXTS = {CONTEXTS} }};{DECLARATIONS}"
+    )
+}
+
+const DECLARATIONS: &str = r#"
 struct triple { double x, y, z; };
 struct mixed { double x; int n; unsigned char c; short h; long l; float f; };
 struct context { double *a; int *b; unsigned char *u; struct triple *t; int n, m; long total; double weight; };
@@ -64,10 +74,10 @@ static int row[ROWS];
 
 static NOINLINE void fill(void) {
     for (int i = 0; i < POOL; i++) {
-        bytes[i] = (unsigned char)(i * 7), shorts[i] = (short)(i % 1000), ints[i] = (i * 5) % 128;
+        bytes[i] = (unsigned char)(i * 7), shorts[i] = (short)(i % 1000), ints[i] = (i * 5) % INTS;
         longs[i] = i % 1024, floats[i] = (float)(i % 500), doubles[i] = i % 700;
         triples[i] = (struct triple){i % 3, i % 5, i % 7};
-        mixeds[i] = (struct mixed){i % 11, i % 128, (unsigned char)i, (short)(i % 9), i % 13, (float)(i % 17)};
+        mixeds[i] = (struct mixed){i % 11, i % INTS, (unsigned char)i, (short)(i % 9), i % 13, (float)(i % 17)};
     }
     for (int i = 0; i < ROWS; i++)
         row[i] = i * 11 + i % 5;

@@ -1,7 +1,7 @@
 //! A random C program: functions, and threads that call them one after the other, or all at once where they only read.
 
 use crate::function::{Author, Leaf, MOST, Signature};
-use crate::memory::{DECLARATIONS, HOME, HOMES, Kind};
+use crate::memory::{CONTEXTS, HOME, HOMES, Kind, declarations};
 use crate::one_of;
 use fastrand::Rng;
 use std::fmt::Write;
@@ -21,7 +21,7 @@ impl Program {
         let more = one_of(random, &["", "", "-mavx2", "-fno-strict-aliasing", "-fno-vectorize", "-fno-unroll-loops"]);
         let flags =
             format!("{level} {more} -pthread -w -ffp-contract=off").split_whitespace().collect::<Vec<_>>().join(" ");
-        let mut text = "#include \"team.h\"\n#include <string.h>\n".to_owned() + DECLARATIONS;
+        let mut text = "#include \"team.h\"\n#include <string.h>\n".to_owned() + &declarations();
         let mut leaves: Vec<Leaf> = Vec::new();
         for number in 0..random.usize(1..4) {
             let (leaf, code) = Author::write_leaf(random, &format!("leaf{number}"));
@@ -59,10 +59,10 @@ fn schedule(random: &mut Rng, text: &mut String, functions: &[(String, Signature
             let member = if *kind == Kind::Mixed { ".n" } else { "" };
             Some(format!("&({pointer})[{}]{member}", random.i64(0..100)))
         };
-        let context = if random.u8(0..4) == 0 { random.i64(0..4) } else { home % 4 };
+        let context = if random.u8(0..4) == 0 { random.i64(0..CONTEXTS) } else { home % CONTEXTS };
         let bound = match random.u8(0..6) {
             0 => format!("&contexts[{context}].n"),
-            1 => format!("&contexts[{}].m", random.usize(0..4)),
+            1 => format!("&contexts[{}].m", random.i64(0..CONTEXTS)),
             _ => number_in(random)
                 .unwrap_or_else(|| format!("{} + {}", pointer(random, Kind::Int, home), random.i64(0..80))),
         };

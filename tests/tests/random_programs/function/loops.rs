@@ -22,15 +22,15 @@ impl Author<'_> {
             Style::Mixed | Style::Wild => 0..14,
         };
         match self.random.u8(shapes) {
-            0 | 1 if constant <= room => self.counted(&constant.to_string(), constant, &constant.to_string()),
-            2..=4 if MOST.0 <= room => self.counted("n", MOST.0, "n"),
-            5 if MOST.1 <= room => self.counted("m", MOST.1, "m"),
-            6 if INTS <= room => self.counted("*bound", INTS, "*bound"),
-            7 if INTS <= room => self.counted("c->n", INTS, "c->n"),
+            0 | 1 if constant <= room => self.counted(&constant.to_string(), constant),
+            2..=4 if MOST.0 <= room => self.counted("n", MOST.0),
+            5 if MOST.1 <= room => self.counted("m", MOST.1),
+            6 if INTS <= room => self.counted("*bound", INTS),
+            7 if INTS <= room => self.counted("c->n", INTS),
             8 => {
                 let Some(outer) = outer.filter(|outer| outer.most <= room) else { return self.simple() };
                 let more = if self.random.bool() { " + 1" } else { "" };
-                self.counted(&format!("{}{more}", outer.name), outer.most + 1, &outer.name);
+                self.counted(&format!("{}{more}", outer.name), outer.most + 1);
             }
             9 if 16 <= room => {
                 let Some(outer) = outer.filter(|outer| outer.most <= INTS) else { return self.simple() };
@@ -55,15 +55,15 @@ impl Author<'_> {
         }
     }
 
-    /// A loop over `bound`, of which nobody need know what it is, less than `most`, and `start`, where backwards.
-    pub(super) fn counted(&mut self, bound: &str, most: i64, start: &str) {
+    /// A loop over `bound`, of which nobody need know what it is, less than `most`.
+    pub(super) fn counted(&mut self, bound: &str, most: i64) {
         let name = self.name("v");
         let kind = one_of(self.random, &["long", "long", "long", "int", "int", "unsigned"]);
         let step = one_of(self.random, &[1, 1, 1, 1, 2, 3]);
         let counter = Counter::plain(name.clone(), most);
         match self.random.u8(0..8) {
             0 if kind != "unsigned" => {
-                let header = format!("for ({kind} {name} = ({kind})({start}) - 1; {name} >= 0; {name} -= {step}) {{");
+                let header = format!("for ({kind} {name} = ({kind})({bound}) - 1; {name} >= 0; {name} -= {step}) {{");
                 self.body(&header, "}", counter);
             }
             1 => {

@@ -90,8 +90,8 @@ impl<'a> Author<'a> {
         author.line("double s = 0;");
         author.line("long z = n & 3;");
         match author.random.u8(0..3) {
-            0 => author.counted("4", 4, "4"),
-            1 => author.counted("n & 7", 8, "n & 7"),
+            0 => author.counted("4", 4),
+            1 => author.counted("n & 7", 8),
             _ => (0..author.random.usize(1..3)).for_each(|_| author.simple()),
         }
         author.line("return z + (long)s;");
