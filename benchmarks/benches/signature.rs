@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT};
+use threadtalk_abi::CHUNK_BYTES;
 use threadtalk_sigmem::states::{ENDED_WORDS, SetMemory, VALUES};
 use threadtalk_sigmem::view::Transition;
 use threadtalk_sigmem::{
@@ -33,7 +33,7 @@ struct Shared {
 
 fn shared(chunks: u64) -> Shared {
     // SAFETY: zeroed, of the length that the type asks for, and never freed; the same holds for the other parts.
-    let directory = unsafe { Directory::new(zeroed(1 << (ADDRESS_BITS - CHUNK_SHIFT)), ADDRESS_BITS) };
+    let directory = unsafe { Directory::new(zeroed(Directory::words(ADDRESS_BITS)), ADDRESS_BITS) };
     let base = zeroed((chunks * CHUNK_BYTES / 8) as usize).expose_provenance() as u64;
     // SAFETY: as above.
     let pool = unsafe { Pool::fixed(Segment { base, chunks }, zeroed(chunks as usize).cast()) };

@@ -127,7 +127,7 @@ fn a_runtime_of_another_version_does_not_link() {
     let project = Project::new("a.c", "int a; int main(void) { a = 1; }");
     project.add("old.c", "void __threadtalk_register(void *m) {} __thread void *__threadtalk_thread;");
     let stderr = must_fail(project.clang("clang-19").args(["-O0", "a.c", "old.c", "-o", "a"]));
-    assert!(stderr.contains("__threadtalk_abi_v6"), "{stderr}");
+    assert!(stderr.contains("__threadtalk_abi_v7"), "{stderr}");
 }
 
 /// Inline functions of C++ are emitted in each object file; the linker keeps one.

@@ -109,7 +109,7 @@ fn huge_pages() -> Check {
     }
 }
 
-/// The directory of cells is 16 GiB of address space, of which almost nothing is touched.
+/// The directory of cells is 64 GiB of address space, of which almost nothing is touched.
 fn overcommit() -> Check {
     match std::fs::read_to_string("/proc/sys/vm/overcommit_memory").as_deref().map(str::trim) {
         Ok("2") => Check::missing("overcommit", "strict (vm.overcommit_memory=2): set it to 0 or 1"),
@@ -122,7 +122,7 @@ fn overcommit() -> Check {
 fn address_space() -> Check {
     match check::address_space_limit() {
         None => Check::good("address space", "unlimited"),
-        Some(bytes) if bytes < 64 << 30 => Check::missing(
+        Some(bytes) if bytes < 260 << 30 => Check::missing(
             "address space",
             format_args!("limited to {} MiB: raise it (ulimit -v unlimited)", bytes >> 20),
         ),

@@ -27,7 +27,7 @@ fn only_the_interface_is_global_and_the_c_librarys_names_are_weak() {
         let own = name.starts_with("__threadtalk_");
         assert!(if own { "TDBR".contains(*kind) } else { *kind == 'W' }, "{kind} {name}");
     }
-    for name in ["__threadtalk_init", "__threadtalk_thread", "__threadtalk_abi_v6", "free", "pthread_create", "_ZdlPv"]
+    for name in ["__threadtalk_init", "__threadtalk_thread", "__threadtalk_abi_v7", "free", "pthread_create", "_ZdlPv"]
     {
         assert!(symbols.iter().any(|(_, found)| found == name), "{name} is missing");
     }

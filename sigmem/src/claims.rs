@@ -18,7 +18,7 @@ mod shared;
 use crate::primitive::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering, fence};
 use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT};
 
-/// Threads alive at a time that can claim chunks. 64 directories are 1 TiB of address space; beyond that, nobody holds
+/// Threads alive at a time that can claim chunks. 64 directories are 4 TiB of address space; beyond that, nobody holds
 /// a claim.
 pub const MOST: usize = if cfg!(loom) { 2 } else { 64 };
 

@@ -1,10 +1,16 @@
 //! From the address of memory to its cells.
 //!
-//! One 8-byte entry for each 64 KiB chunk of the address space says what to add to a granule's address to get
+//! One 8-byte entry for each chunk of the address space (16 KiB) says what to add to a granule's address to get
 //! the address of its cell. 0 = the chunk has no cells yet. An entry is set once and never changes.
+//!
+//! Behind the entries is a bit for each 32 MiB, set when a chunk there gets cells: 64 GiB of entries, of which nearly
+//! all were never touched, cannot be looked through.
 
 use crate::primitive::{AtomicU32, AtomicU64, Ordering};
 use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT, GRANULE};
+
+/// log2 of the bytes of memory that have one bit.
+const STRETCH_SHIFT: u32 = 25;
 
 /// The array of entries. The memory behind it is not owned.
 pub struct Directory {
@@ -36,9 +42,14 @@ pub enum Run<'a> {
 }
 
 impl Directory {
+    /// Words of the memory for a directory of so many bits of addresses: an entry for each chunk, and the bits.
+    pub const fn words(address_bits: u32) -> usize {
+        (1 << (address_bits - CHUNK_SHIFT)) + (1_usize << address_bits).div_ceil(64 << STRETCH_SHIFT)
+    }
+
     /// # Safety
-    /// `entries` points to `1 << (address_bits - CHUNK_SHIFT)` entries, zero at first, that live and are not written by
-    /// others as long as this directory and its users. `CHUNK_SHIFT < address_bits < 64`.
+    /// `entries` points to [`Directory::words`] words, zero at first, that live and are not written by others as long
+    /// as this directory and its users. `CHUNK_SHIFT < address_bits < 64`.
     pub unsafe fn new(entries: *const AtomicU64, address_bits: u32) -> Self {
         Self { entries, address_bits }
     }
@@ -79,6 +90,17 @@ impl Directory {
         Some(core::ptr::with_exposed_provenance(cell as usize))
     }
 
+    /// Where the cells of the chunk of `address` would be if they followed those of other chunks in its group of so
+    /// many.
+    pub(crate) fn beside(&self, address: u64, group: u64) -> impl Iterator<Item = u64> {
+        let first = chunk_base(address) & !(group * CHUNK_BYTES - 1);
+        (0..group)
+            .map(move |i| first + i * CHUNK_BYTES)
+            .filter(move |other| *other != chunk_base(address))
+            .filter_map(|other| self.offset(other))
+            .map(move |offset| chunk_base(address).wrapping_add(offset))
+    }
+
     /// Gives the chunk of `address` the cells at `cells`, unless it has some.
     /// `Ok`: done. `Err`: another thread was first; the offset that holds.
     pub(crate) fn publish(&self, address: u64, cells: u64) -> Result<u64, u64> {
@@ -86,9 +108,41 @@ impl Directory {
         let Some(entry) = self.entry(address) else { return Err(0) };
         // Release: whoever finds the entry also finds the pool's note of who shares the chunk.
         match entry.compare_exchange(0, offset, Ordering::Release, Ordering::Acquire) {
-            Ok(_) => Ok(offset),
+            Ok(_) => {
+                self.mark(address);
+                Ok(offset)
+            }
             Err(held) => Err(held),
         }
+    }
+
+    /// The bits, 64 in each word.
+    fn stretches(&self) -> &[AtomicU64] {
+        let entries = 1 << (self.address_bits - CHUNK_SHIFT);
+        // SAFETY: that many words follow the entries (contract of `new`).
+        unsafe { core::slice::from_raw_parts(self.entries.add(entries), Self::words(self.address_bits) - entries) }
+    }
+
+    /// A chunk of the stretch of `address` has cells.
+    fn mark(&self, address: u64) {
+        let (number, bit) = (address >> STRETCH_SHIFT, 1 << (address >> STRETCH_SHIFT & 63));
+        if let Some(word) = self.stretches().get((number / 64) as usize)
+            && word.load(Ordering::Relaxed) & bit == 0
+        {
+            // Relaxed: it says where to look, and nothing of what is there.
+            word.fetch_or(bit, Ordering::Relaxed);
+        }
+    }
+
+    /// The ranges (address, bytes) that may have cells, in the order of addresses. A chunk that gets its cells in the
+    /// meantime may be missed.
+    pub fn used(&self) -> impl Iterator<Item = (u64, u64)> {
+        let bytes = 1 << STRETCH_SHIFT.min(self.address_bits);
+        self.stretches().iter().zip(0..).flat_map(move |(word, at)| {
+            let word = word.load(Ordering::Relaxed);
+            let numbers = (0..64).filter(move |bit| word != 0 && word >> bit & 1 != 0).map(move |bit| at * 64 + bit);
+            numbers.map(move |number| (number << STRETCH_SHIFT, bytes))
+        })
     }
 
     /// The range `address .. address + bytes` chunk by chunk: every granule that it touches.

@@ -1,7 +1,7 @@
 //! The signature memory: directory and pool together.
 
 use crate::directory::{Directory, Run, chunk_base};
-use crate::pool::{ChunkStock, Pool};
+use crate::pool::{ChunkStock, GROUP, Pool};
 use crate::primitive::AtomicU32;
 use threadtalk_abi::{CHUNK_SHIFT, GRANULE};
 
@@ -33,13 +33,14 @@ impl Signature {
         if !self.directory.covers(address) {
             return None;
         }
-        let (offer, cells) = self.pool.offer(address >> CHUNK_SHIFT, stock)?;
-        if cells == chunk_base(address) {
+        let beside = self.directory.beside(address, GROUP);
+        let offer = self.pool.offer(address >> CHUNK_SHIFT, beside, stock)?;
+        if offer.cells == chunk_base(address) {
             // A profiled access to the pool itself: its entry would be 0, which means "no cells".
+            self.pool.leave(offer);
             return None;
         }
-        self.pool.enter(offer);
-        match self.directory.publish(address, cells) {
+        match self.directory.publish(address, offer.cells) {
             Ok(offset) => {
                 self.pool.keep(offer, stock);
                 Some(offset)

@@ -246,7 +246,7 @@ fn beyond_the_budget_counts_are_marked_as_estimates() {
     let exact = scene.report("exact.ttp");
     assert_eq!(exact.json()["options"]["mode"], "exact");
     assert_eq!(exact.json()["accuracy"]["estimated_false_rate"], 0.0);
-    assert_eq!(exact.total("total_raw", 1, 2), 8192);
+    assert_eq!(exact.total("total_raw", 1, 2), 32768);
 }
 
 #[test]

@@ -61,6 +61,17 @@ fn four_gib_touched_sparsely_stay_within_the_budget() {
     stays_within_the_budget(4 << 30, 1 << 16, 256);
 }
 
+/// A page in each 64 KiB, as rows of large grids have it: 192 MiB of chunks with cells, for 768 MiB from the first page
+/// to the last.
+#[test]
+fn rows_that_lie_far_apart_are_exact_while_what_they_touch_fits() {
+    let (bytes, step) = (768 << 20, 1 << 16);
+    let (_, _, report) = Touching::new().measure(bytes, step, "signature_bytes=256M");
+    assert_eq!(report.json()["options"]["mode"], "hashed");
+    assert_eq!(number(&report, "chunks_aliased"), 0);
+    assert_eq!(report.total("total_raw", 1, 2), (bytes / MIB) as i64);
+}
+
 #[test]
 fn a_small_budget_holds_as_well() {
     stays_within_the_budget(512 << 20, 4096, 4);
@@ -72,7 +83,7 @@ fn a_gib_touched_densely_stays_within_the_budget() {
     stays_within_the_budget(1 << 30, 4, 256);
 }
 
-/// Cells are as large as what they describe; the directory adds 8 bytes for each 64 KiB.
+/// Cells are as large as what they describe; the directory adds 8 bytes for each 16 KiB.
 fn exact_cells_are_in_proportion(bytes: u64, step: u64) {
     let (native, more, report) = Touching::new().measure(bytes, step, "mode=exact");
     assert_eq!(number(&report, "chunks_aliased"), 0);

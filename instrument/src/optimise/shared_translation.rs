@@ -3,7 +3,7 @@
 //! `x->a`, `x->b` and `x->c` lie at constant distances; unless the stretch from the first byte to the last crosses the
 //! border of a chunk, what must be added to get to their cells is the same. The first access of such a group looks it
 //! up and tests for the border; where the test fails, each access of the group takes the slow path, which is right
-//! whatever the reason. That is one in `65536 / stretch` objects.
+//! whatever the reason. That is one in `16384 / stretch` objects.
 
 use super::segment::{Segments, plain};
 use crate::access::{Direction, Plan, Worth};

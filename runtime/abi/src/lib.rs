@@ -29,16 +29,16 @@ pub mod thread;
 pub mod window;
 
 /// Version of everything in this crate. Part of the symbol that ties objects to a runtime.
-pub const ABI_VERSION: u32 = 6;
+pub const ABI_VERSION: u32 = 7;
 
 /// The symbol that instrumented modules reference and only a runtime of the same version defines.
-pub const ABI_SYMBOL: &str = "__threadtalk_abi_v6";
+pub const ABI_SYMBOL: &str = "__threadtalk_abi_v7";
 
 /// Bytes of memory that one cell stands for. An element of the specification is one granule.
 pub const GRANULE: u64 = 4;
 
 /// log2 of the bytes of memory that one entry of the directory translates.
-pub const CHUNK_SHIFT: u32 = 16;
+pub const CHUNK_SHIFT: u32 = 14;
 
 /// Bytes of memory (and of cells: they are as large as what they describe) in one chunk.
 pub const CHUNK_BYTES: u64 = 1 << CHUNK_SHIFT;

@@ -1,7 +1,7 @@
 //! Memory for the cells of exact mode: huge pages where the cells are dense, small pages where they are sparse.
 //!
-//! A chunk has cells for 64 KiB of memory, of which a program may use a few bytes. In small pages the cells then take
-//! what the used memory takes; in a huge page a program that touches a page in each 64 KiB would pay 16 times that.
+//! A chunk has cells for 16 KiB of memory, of which a program may use a few bytes. In small pages the cells then take
+//! what the used memory takes; in a huge page a program that touches a page in each 16 KiB would pay four times that.
 //! Where a program goes on as it did, the block of cells that a thread has just filled tells which kind the next one is
 //! to be.
 
@@ -107,7 +107,7 @@ mod tests {
         // SAFETY: a block.
         let dense = || unsafe { is_dense(block) };
         assert!(!dense());
-        (0..PAGES).step_by(16).for_each(mark);
+        (0..PAGES).step_by((CHUNK_BYTES / PAGE) as usize).for_each(mark);
         assert!(!dense(), "one page in each chunk");
         (0..DENSE).for_each(mark);
         assert!(dense());

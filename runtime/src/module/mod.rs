@@ -2,7 +2,6 @@
 
 pub mod lines;
 pub mod private;
-pub mod residency;
 
 use crate::memory;
 use crate::process::{Process, accuracy};

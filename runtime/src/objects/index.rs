@@ -1,8 +1,8 @@
 //! From an address to the call that allocated it.
 //!
-//! One word for each 64 KiB chunk of the address space: 0, the site of a block that covers the whole chunk, or the
+//! One word for each chunk of the address space (16 KiB): 0, the site of a block that covers the whole chunk, or the
 //! number of a page with a word for each 16 bytes, which is the alignment of heap blocks. Pages are never given back;
-//! there are 4096 of them (64 MiB for 256 MiB of small blocks), and what lies in chunks beyond is not attributed.
+//! there are 64 MiB of them, for 256 MiB of small blocks, and what lies in chunks beyond is not attributed.
 //! Blocks of more than 16 GiB are entered to that length.
 
 use crate::memory;
@@ -14,7 +14,7 @@ const PIECE: u64 = 16;
 /// Words of a page.
 const PIECES: u64 = CHUNK_BYTES / PIECE;
 /// Most pages.
-const PAGES: u32 = 4096;
+const PAGES: u32 = ((256 << 20) / CHUNK_BYTES) as u32;
 /// In a chunk's word: what follows is the number of a page.
 const PAGE: u32 = 1 << 31;
 /// Most bytes of a block that are entered.
@@ -31,7 +31,7 @@ pub struct Index {
 unsafe impl Sync for Index {}
 
 impl Index {
-    /// An empty one: 8 GiB of addresses, used sparsely.
+    /// An empty one: 32 GiB of addresses, used sparsely.
     pub fn new() -> Option<Self> {
         let words = |n: u64| memory::reserve((n * 4) as usize).map(|p| p.as_ptr().cast_const().cast::<AtomicU32>());
         Some(Self {

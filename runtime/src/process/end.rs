@@ -1,7 +1,6 @@
 //! The end of the process, as far as it is announced.
 
 use super::{Process, accuracy, clock, meta};
-use crate::module::residency;
 use crate::thread;
 use core::mem::offset_of;
 use core::sync::atomic::Ordering;
@@ -26,10 +25,10 @@ pub fn end(process: &Process, how: End, status: Option<i32>) {
     complete_counters(process, status);
     let quick = how != End::Normal;
     if !quick {
-        residency::ranges(process, |address, bytes| {
+        for (address, bytes) in process.signature.directory.used() {
             process.private.range_dies(process, address, bytes);
             process.lines.range_dies(process, address, bytes);
-        });
+        }
         process.private.finish(process);
         process.lines.finish(process);
     }

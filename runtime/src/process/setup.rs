@@ -72,14 +72,14 @@ pub(super) fn interrupted() -> ! {
 /// Without address space there is no directory, and instrumented code cannot run.
 fn give_up() -> ! {
     Line::new()
-        .text(b"cannot reserve address space for the profile's tables (about 128 GiB, used sparsely): lift `ulimit -v`, or build without threadtalk")
+        .text(b"cannot reserve address space for the profile's tables (about 260 GiB, used sparsely): lift `ulimit -v`, or build without threadtalk")
         .print();
     // SAFETY: as above.
     unsafe { libc::_exit(1) }
 }
 
 fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Process> {
-    let directory = memory::reserve((DIRECTORY_ENTRIES * 8) as usize)?;
+    let directory = memory::reserve(Directory::words(ADDRESS_BITS) * 8)?;
     let no_directory = memory::reserve_zeros((DIRECTORY_ENTRIES * 8) as usize)?;
     // SAFETY: zeroed, of the right length, never unmapped.
     let directory = unsafe { Directory::new(directory.as_ptr().cast::<AtomicU64>(), ADDRESS_BITS) };

@@ -14,14 +14,14 @@ use crate::memory;
 use core::num::NonZeroU64;
 use filled::Filled;
 use threadtalk_abi::loops::Access;
-use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT, GRANULE};
+use threadtalk_abi::{ADDRESS_BITS, CHUNK_BYTES, CHUNK_SHIFT, GRANULE};
 
 /// Bytes for each bit.
 pub const WORD: u64 = 8;
 /// Bits of a chunk, in numbers of 64 bits.
 const NUMBERS: usize = (CHUNK_BYTES / WORD / 64) as usize;
-/// Chunks that are known at a time, direct-mapped: 64 MiB of the program's memory in 1 MiB.
-const SLOTS: u64 = 1024;
+/// Chunks that are known at a time, direct-mapped: 64 MiB of the program's memory in 3 MiB.
+const SLOTS: u64 = (64 << 20) / CHUNK_BYTES;
 
 /// What is known of a chunk.
 struct Slot {
@@ -220,10 +220,11 @@ fn bits(slot: &Slot, i: usize) -> u64 {
     slot.bits.get(i).copied().unwrap_or(0)
 }
 
-/// What names a chunk of memory as a thread knows it: its first id and the chunk's number plus 1, never 0.
+/// What names a chunk of memory as a thread knows it: its first id, of 31 bits, and the chunk's number plus 1,
+/// never 0.
 #[inline]
 pub fn tag(own_base: u32, address: u64) -> u64 {
-    u64::from(own_base) << 32 | ((address >> CHUNK_SHIFT) + 1)
+    u64::from(own_base) << (ADDRESS_BITS - CHUNK_SHIFT) | ((address >> CHUNK_SHIFT) + 1)
 }
 
 /// The numbers of a chunk that hold bits of the words that `from .. to` touches, and which bits.

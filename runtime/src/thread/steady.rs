@@ -16,7 +16,7 @@ const WORD: u64 = super::quiet::WORD;
 const BLOCK: u64 = 64 * WORD;
 const BLOCKS: usize = (CHUNK_BYTES / BLOCK) as usize;
 /// Chunks that are known at a time, direct-mapped: 64 MiB of the program's memory in 2 MiB.
-const SLOTS: u64 = 1024;
+const SLOTS: u64 = (64 << 20) / CHUNK_BYTES;
 /// Granules that a thread looks at in a chunk, and finds reuse, before it shares a claim: all of them once. A claim
 /// costs a look at the directories of all threads, and each writer's next write.
 const WORTH: u64 = CHUNK_BYTES / GRANULE;

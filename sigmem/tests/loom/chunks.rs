@@ -4,7 +4,7 @@ use crate::{atomics64, model};
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use loom::thread;
-use threadtalk_abi::CHUNK_BYTES;
+use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT};
 use threadtalk_sigmem::{ChunkStock, Directory, Pool, Segment, Signature};
 
 /// Number that the tests use as the address of the pool; nothing is ever there.
@@ -17,11 +17,12 @@ struct Map {
 }
 
 fn map(chunks: u64) -> Arc<Map> {
-    let entries = atomics64(4);
+    let entries = atomics64(Directory::words(CHUNK_SHIFT + 2));
     let occupants: Vec<_> = (0..chunks).map(|_| AtomicU32::new(0)).collect();
     let region = Segment { base: POOL, chunks };
     // SAFETY: of these lengths; no cell is ever touched.
-    let (directory, pool) = unsafe { (Directory::new(entries.as_ptr(), 18), Pool::fixed(region, occupants.as_ptr())) };
+    let (directory, pool) =
+        unsafe { (Directory::new(entries.as_ptr(), CHUNK_SHIFT + 2), Pool::fixed(region, occupants.as_ptr())) };
     Arc::new(Map { signature: Signature::new(directory, pool), entries, _occupants: occupants })
 }
 
@@ -61,7 +62,7 @@ fn a_lost_race_for_a_chunk_leaks_nothing() {
 /// account adds up however the races end.
 #[test]
 fn sharing_is_noted_before_it_shows() {
-    model(3, || {
+    model(2, || {
         let shared = map(1);
         let mapper = |chunk: u64| {
             let shared = Arc::clone(&shared);

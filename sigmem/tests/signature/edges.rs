@@ -3,7 +3,7 @@
 use crate::memory::{EXACT, Memory, Size, Zeroed};
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT, GRANULE};
+use threadtalk_abi::{CHUNK_BYTES, GRANULE};
 use threadtalk_sigmem::primitive::{AtomicU32, Ordering};
 use threadtalk_sigmem::{
     ChunkStock, Directory, FreshId, Pool, Read, Run, Segment, Signature, StateStock, Transition, View, write,
@@ -81,7 +81,7 @@ fn one_segment(_: Option<Segment>) -> Option<Segment> {
 
 #[test]
 fn exact_mode_without_memory_has_no_cells() {
-    let mut entries = Zeroed::new(1 << (EXACT.address_bits - CHUNK_SHIFT));
+    let mut entries = Zeroed::new(Directory::words(EXACT.address_bits));
     let mut cells = Zeroed::new(CHUNK_BYTES as usize / 8);
     LEFT.set(Some(Segment { base: cells.address() as u64, chunks: 1 }));
     // SAFETY: zeroed, of these lengths, alive to the end of the test.
@@ -99,10 +99,27 @@ fn exact_mode_without_memory_has_no_cells() {
     assert!(signature.cell(CHUNK_BYTES, &mut stock).is_none());
 }
 
+#[test]
+fn the_directory_knows_where_cells_were_made() {
+    const MIB: u64 = 1 << 20;
+    let memory = Memory::new(Size { address_bits: 33, ..EXACT });
+    let (directory, mut stock) = (&memory.signature.directory, ChunkStock::default());
+    assert_eq!(directory.used().count(), 0);
+    for address in [5000 * MIB, 40 * MIB, 8191 * MIB, 63 * MIB, 5000 * MIB + CHUNK_BYTES] {
+        memory.signature.map(address, &mut stock).expect("memory");
+    }
+    let expected = [32, 4992, 8160].map(|at| (at * MIB, 32 * MIB));
+    assert_eq!(directory.used().collect::<Vec<_>>(), expected);
+    // All of a small address space is one range.
+    let small = Memory::new(EXACT);
+    small.signature.map(0, &mut stock).expect("memory");
+    assert_eq!(small.signature.directory.used().collect::<Vec<_>>(), [(0, 1 << EXACT.address_bits)]);
+}
+
 /// The entry for memory whose cells would be itself is 0, which means something else.
 #[test]
 fn the_pool_itself_has_no_cells() {
-    let mut entries = Zeroed::new(1 << (EXACT.address_bits - CHUNK_SHIFT));
+    let mut entries = Zeroed::new(Directory::words(EXACT.address_bits));
     LEFT.set(Some(Segment { base: 3 * CHUNK_BYTES, chunks: 1 }));
     // SAFETY: the segment's address is a mere number: no cell is touched.
     let signature =

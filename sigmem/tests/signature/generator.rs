@@ -63,7 +63,7 @@ impl Generator {
 
     /// A place for a block that overlaps no other block: above all places, one step of 512 bytes for each.
     fn block(&mut self) -> (u64, u64) {
-        let slots = CHUNK_BYTES / 512;
+        let slots = 128;
         let base = CHUNK_BYTES * (self.shape.chunks + 4);
         loop {
             let at = base + 512 * self.rng.u64(0..slots);

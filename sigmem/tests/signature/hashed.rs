@@ -2,12 +2,12 @@
 
 use crate::driver::Driver;
 use crate::generator::{Generator, Shape};
-use crate::memory::{EXACT, Size};
+use crate::memory::{EXACT, Memory, Size};
 use fastrand::Rng;
 use std::collections::{BTreeSet, HashMap};
 use threadtalk_abi::{CHUNK_BYTES, GRANULE};
-use threadtalk_sigmem::Signature;
 use threadtalk_sigmem::oracle::{Event, Oracle};
+use threadtalk_sigmem::{ChunkStock, Signature};
 
 const TRACES: u64 = 2_000;
 const STEPS: usize = 150;
@@ -65,5 +65,52 @@ fn while_the_budget_lasts_hashed_mode_is_exact() {
             assert_eq!(oracle.step(&step), driver.step(&step), "seed {seed}: {step:?}");
         }
         assert_eq!(driver.memory.signature.pool.chunks_aliased(), 0, "seed {seed}");
+    }
+}
+
+/// Chunks of 16 KiB, four of them in a group.
+const GROUP: u64 = 64 << 10;
+
+fn signature(chunks: u64) -> Memory {
+    Memory::new(Size { chunks: Some(chunks), ..EXACT })
+}
+
+/// Cells of the first granule of each of these chunks, all made by one thread.
+fn cells(memory: &Memory, bases: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut stock = ChunkStock::default();
+    bases.map(|base| base.wrapping_add(memory.signature.map(base, &mut stock).expect("cells"))).collect()
+}
+
+#[test]
+fn neighbours_have_neighbouring_cells_whoever_comes_between() {
+    let memory = signature(16);
+    let order = [3, 8, 1, 10, 0, 9, 2, 11].map(|number| number * CHUNK_BYTES);
+    let cells = cells(&memory, order.into_iter());
+    for (a, b) in [(4, 2), (2, 6), (6, 0), (1, 5), (5, 3), (3, 7)] {
+        assert_eq!(cells[a] + CHUNK_BYTES, cells[b], "{:#x} and {:#x}", order[a], order[b]);
+    }
+}
+
+/// Rows that lie 64 KiB apart use a chunk of each group, and in the end those of the groups that nobody else needs.
+#[test]
+fn rows_that_lie_far_apart_use_what_they_touch() {
+    let memory = signature(32);
+    let own = cells(&memory, (0..32).map(|row| row * GROUP + row % 4 * CHUNK_BYTES));
+    assert_eq!(own.iter().collect::<BTreeSet<_>>().len(), 32);
+    let pool = &memory.signature.pool;
+    assert_eq!((pool.chunks(), pool.chunks_aliased(), pool.bytes_in_use()), (32, 0, 32 * CHUNK_BYTES));
+    let one_more = 40 * GROUP;
+    cells(&memory, std::iter::once(one_more));
+    assert!(memory.signature.is_aliased(one_more));
+    assert_eq!((pool.chunks(), pool.chunks_aliased(), pool.bytes_in_use()), (33, 2, 32 * CHUNK_BYTES));
+}
+
+#[test]
+fn a_region_need_not_end_with_a_group() {
+    for chunks in 1..10 {
+        let memory = signature(chunks);
+        let all = cells(&memory, (0..chunks).map(|row| row * GROUP + 3 * CHUNK_BYTES));
+        assert_eq!(all.iter().collect::<BTreeSet<_>>().len() as u64, chunks);
+        assert_eq!(memory.signature.pool.chunks_aliased(), 0, "{chunks}");
     }
 }

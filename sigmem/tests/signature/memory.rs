@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, AtomicU64};
-use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT};
+use threadtalk_abi::CHUNK_BYTES;
 use threadtalk_sigmem::open::{Known, LINE, Lines};
 use threadtalk_sigmem::states::{ENDED_WORDS, SetMemory, VALUES};
 use threadtalk_sigmem::{Directory, Pool, Segment, Signature, StateMemory, States};
@@ -53,7 +53,7 @@ impl Memory {
             memory.push(Zeroed::new(words));
             memory.last_mut().expect("just pushed").words()
         };
-        let entries = zeroed(1 << (size.address_bits - CHUNK_SHIFT));
+        let entries = zeroed(Directory::words(size.address_bits));
         // SAFETY: zeroed, of that length, kept in `_memory`.
         let directory = unsafe { Directory::new(entries, size.address_bits) };
         let mut lines = Lines::NONE;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::{Barrier, Mutex};
 use std::thread;
 use threadtalk_abi::cell::{NONE, SHARED, TRACKED};
-use threadtalk_abi::{CHUNK_BYTES, GRANULE};
+use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT, GRANULE};
 use threadtalk_sigmem::primitive::Ordering;
 use threadtalk_sigmem::{
     ChunkStock, Directory, FreshId, Pool, Read, Run, Segment, Signature, State, Transition, View, track, untrack, write,
@@ -184,7 +184,7 @@ fn races(spacing: u32) {
             }
         }
     }
-    let chunks = 1 << (size.address_bits - 16);
+    let chunks = 1 << (size.address_bits - CHUNK_SHIFT);
     assert_eq!(memory.signature.pool.chunks(), chunks);
     assert_eq!(memory.signature.pool.chunks_aliased(), chunks);
 }
@@ -230,7 +230,7 @@ fn grow(_: Option<Segment>) -> Option<Segment> {
 #[test]
 fn lost_races_for_chunks_leak_nothing() {
     let bits = 23;
-    let mut entries = Zeroed::new(1 << (bits - 16));
+    let mut entries = Zeroed::new(Directory::words(bits));
     // SAFETY: zeroed, of that length, and dropped last; segments live for ever.
     let signature = unsafe { Signature::new(Directory::new(entries.words(), bits), Pool::growing(grow)) };
     let barrier = Barrier::new(THREADS as usize);
@@ -239,12 +239,12 @@ fn lost_races_for_chunks_leak_nothing() {
             barrier.wait();
             signature.map(chunk * CHUNK_BYTES, chunks).expect("memory")
         };
-        (0..1 << (bits - 16)).map(map).collect::<Vec<_>>()
+        (0..1 << (bits - CHUNK_SHIFT)).map(map).collect::<Vec<_>>()
     });
     assert!(seen.iter().all(|offsets| offsets == &seen[0]), "one translation for all");
     let cells: HashSet<u64> =
         (0..).zip(&seen[0]).map(|(chunk, offset)| (chunk * CHUNK_BYTES).wrapping_add(*offset)).collect();
-    assert_eq!(cells.len(), 1 << (bits - 16), "each chunk has cells of its own");
+    assert_eq!(cells.len(), 1 << (bits - CHUNK_SHIFT), "each chunk has cells of its own");
     // Two chunks in a segment: all are in use but what the threads still hold.
     let made = 2 * SEGMENTS.lock().expect("no thread panics").len();
     assert!(made <= cells.len() + 2 * THREADS as usize, "{made} chunks made, {} used", cells.len());

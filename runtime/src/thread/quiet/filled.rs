@@ -262,12 +262,14 @@ mod tests {
             let mut quiet = Quiet::new().unwrap();
             let mut cells = HashMap::new();
             let base = 1 << CHUNK_SHIFT;
+            // So that loops go over the border of the two chunks.
+            let middle = CHUNK_BYTES / 8 - 192;
             for chunk in [base, 2 * base] {
                 assert!(claims.claim(&thread, chunk));
                 quiet.begin(5, chunk);
             }
             for _ in 0..200 {
-                let word = base + 8 * rng.u64(8000..8400);
+                let word = base + 8 * (middle + rng.u64(0..400));
                 match rng.u32(0..8) {
                     0 => {
                         // Another thread reads it.
@@ -288,7 +290,7 @@ mod tests {
                     }
                     _ => {
                         let stride = 8 * [1, 1, 2, 2, 4, 3][rng.usize(0..6)];
-                        let first = base + 8 * (rng.u64(8000..8003) + 190 * rng.u64(0..2));
+                        let first = base + 8 * (middle + rng.u64(0..3) + 190 * rng.u64(0..2));
                         let iterations = rng.u64(1..200);
                         spared += run((&mut quiet, shared), &mut cells, (first, stride, iterations), rng.u32(1..3));
                         total += iterations;
