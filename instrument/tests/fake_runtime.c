@@ -51,7 +51,7 @@ struct region { uint16_t kind, flags; uint32_t name, file, line, end_line, paren
 struct site { uint32_t region, file, line, flags; };
 
 __thread void *__threadtalk_thread __attribute__((tls_model("initial-exec")));
-char __threadtalk_abi_v6;
+char __threadtalk_abi_v7;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t *directory;
@@ -101,7 +101,7 @@ static void print_site(uint32_t site) {
 
 static void start(void) {
   if (directory) return;
-  directory = mmap(0, 8ul << 31, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  directory = mmap(0, 8ul << (47 - CHUNK_SHIFT), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (directory == MAP_FAILED) abort();
   offers = getenv("FAKE_OFFERS") != 0;
   logging = offers || getenv("FAKE_LOG") != 0;
@@ -153,7 +153,7 @@ void __threadtalk_register(struct descriptor *m) {
     memcpy(section, (const char *)m->tables + expected, 8);
     if (section[0] != kind || section[1] != m->sites * (kind == 1 ? 24 : 4)) break;
   }
-  if (m->version != 6 || header[0] != m->regions || header[1] != m->sites || expected != m->tables_len) {
+  if (m->version != 7 || header[0] != m->regions || header[1] != m->sites || expected != m->tables_len) {
     fprintf(stderr, "bad module tables\n");
     abort();
   }
@@ -172,10 +172,10 @@ AGAIN uint32_t __threadtalk_again4(void *a, uint32_t site) { (void)a, (void)site
 AGAIN uint32_t __threadtalk_again8(void *a, uint32_t site) { (void)a, (void)site; return 0; }
 
 static uint32_t *cell(uintptr_t a) {
-  uint64_t *entry = directory + (a >> 16);
+  uint64_t *entry = directory + (a >> CHUNK_SHIFT);
   if (!*entry) {
-    char *cells = mmap(0, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    *entry = (uintptr_t)cells - (a & ~(uintptr_t)0xffff);
+    char *cells = mmap(0, 1 << CHUNK_SHIFT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *entry = (uintptr_t)cells - (a >> CHUNK_SHIFT << CHUNK_SHIFT);
   }
   return (uint32_t *)((a & ~(uintptr_t)3) + *entry);
 }
@@ -397,7 +397,7 @@ HOOK void __threadtalk_clear(void *p, uint64_t n) {
   if (logging) { fprintf(stderr, "clear %llu\n", (unsigned long long)n); return; }
   pthread_mutex_lock(&lock);
   for (uintptr_t g = (uintptr_t)p & ~(uintptr_t)3; g < (uintptr_t)p + n; g += 4)
-    if (directory[g >> 16]) *cell(g) = 0;
+    if (directory[g >> CHUNK_SHIFT]) *cell(g) = 0;
   pthread_mutex_unlock(&lock);
 }
 
