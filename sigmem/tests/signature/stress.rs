@@ -142,7 +142,7 @@ fn races(spacing: u32) {
         let mut rng = Rng::with_seed(u64::from(view.thread()));
         let mut events = 0;
         for _ in 0..15_000 {
-            let address = rng.u64(0..1 << size.address_bits) & !0x3fc0;
+            let address = rng.u64(0..1 << size.address_bits) & !0xfc0;
             let Some(cell) = memory.signature.cell(address, chunks) else { panic!("hashed mode always has cells") };
             match rng.u32(0..32) {
                 0..4 => write(cell, FreshId::new(view.thread(), true, rng.u32(1..5), SITE_BITS)),
