@@ -153,7 +153,7 @@ void __threadtalk_register(struct descriptor *m) {
     memcpy(section, (const char *)m->tables + expected, 8);
     if (section[0] != kind || section[1] != m->sites * (kind == 1 ? 24 : 4)) break;
   }
-  if (m->version != 7 || header[0] != m->regions || header[1] != m->sites || expected != m->tables_len) {
+  if (m->version != ABI_VERSION || header[0] != m->regions || header[1] != m->sites || expected != m->tables_len) {
     fprintf(stderr, "bad module tables\n");
     abort();
   }

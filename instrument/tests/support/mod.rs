@@ -38,8 +38,9 @@ fn fake_runtime() -> &'static Path {
             let [hooks, functions, object] = ["hooks.o", "functions.o", "fake.o"].map(|name| dir.path().join(name));
             let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake_runtime.c");
             let clang = || Command::new("clang-19");
-            let chunks = format!("-DCHUNK_SHIFT={}", threadtalk_abi::CHUNK_SHIFT);
-            must_succeed(clang().args(["-O1", "-g", "-fPIC", &chunks, "-c", "-o"]).arg(&hooks).arg(source));
+            let contract = [("CHUNK_SHIFT", threadtalk_abi::CHUNK_SHIFT), ("ABI_VERSION", threadtalk_abi::ABI_VERSION)];
+            let contract = contract.map(|(name, value)| format!("-D{name}={value}"));
+            must_succeed(clang().args(["-O1", "-g", "-fPIC", "-c", "-o"]).arg(&hooks).args(contract).arg(source));
             must_succeed(functions_of_the_archive(&mut clang()).args(["-c", "-o"]).arg(&functions));
             must_succeed(Command::new("ld").args(["-r", "-o"]).args([&object, &hooks, &functions]));
             (dir, object)
