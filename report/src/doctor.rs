@@ -10,6 +10,7 @@ use crate::wrapper::{Language, compiler};
 use check::Check;
 use std::path::Path;
 use std::process::{Command, ExitCode};
+use threadtalk_abi::LEAST_ADDRESSES;
 
 /// Prints one line for each thing looked at. Fails if something needed is missing.
 pub fn run() -> Result<ExitCode> {
@@ -122,9 +123,13 @@ fn overcommit() -> Check {
 fn address_space() -> Check {
     match check::address_space_limit() {
         None => Check::good("address space", "unlimited"),
-        Some(bytes) if bytes < 260 << 30 => Check::missing(
+        Some(bytes) if bytes < LEAST_ADDRESSES => Check::missing(
             "address space",
-            format_args!("limited to {} MiB: raise it (ulimit -v unlimited)", bytes >> 20),
+            format_args!(
+                "limited to {} MiB: raise it to {} GiB at least (ulimit -v unlimited)",
+                bytes >> 20,
+                LEAST_ADDRESSES >> 30
+            ),
         ),
         Some(bytes) => Check::good("address space", format_args!("{} GiB", bytes >> 30)),
     }

@@ -1,9 +1,12 @@
 //! What happens to the profile when the process ends, forks, becomes another program, or cannot write.
 
+use std::fs::read_to_string;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 use std::time::{Duration, Instant};
+use threadtalk_abi::LEAST_ADDRESSES;
 use threadtalk_tests::compile::Compiler;
+use threadtalk_tests::distribution;
 use threadtalk_tests::execute::Run;
 use threadtalk_tests::report::Report;
 use threadtalk_tests::scene::Scene;
@@ -276,6 +279,20 @@ fn too_little_address_space_is_told_before_the_program_begins() {
         let line = done.stderr_text();
         assert!(line.starts_with("threadtalk: ") && line.contains("ulimit -v") && line.lines().count() == 1, "{line}");
     }
+}
+
+#[test]
+fn the_least_address_space_is_enough_for_a_program() {
+    let scene = Scene::with("hand_over.c", &[]);
+    let mut command = Command::new("bash");
+    let script = format!("ulimit -v {}; ./program", LEAST_ADDRESSES >> 10);
+    command.arg("-c").arg(script).current_dir(scene.path("")).env("THREADTALK_OUT", scene.path("p.ttp"));
+    let done = Run::new(command).finish().unwrap();
+    assert_eq!((done.ending().as_str(), done.stdout_text().as_str()), ("exit 42", "to stdout\n"));
+    let report = scene.report("p.ttp");
+    assert_eq!((report.ended(), report.total("total_raw", 1, 2)), ("normally", N));
+    let told = format!("{} GiB", LEAST_ADDRESSES >> 30);
+    assert!(read_to_string(distribution::workspace().join("README.md")).unwrap().contains(&told), "{told}");
 }
 
 #[test]

@@ -49,6 +49,12 @@ pub const ADDRESS_BITS: u32 = 47;
 /// Entries of the directory: one 8-byte translation for each chunk of the address space.
 pub const DIRECTORY_ENTRIES: u64 = 1 << (ADDRESS_BITS - CHUNK_SHIFT);
 
+/// Bytes of address space, hardly any of them ever touched, without which an instrumented program does not start:
+/// the directory of cells and an empty one for threads that do not count (64 GiB each), what is known of each chunk's
+/// claims and objects (32 each), the profile's file (64), and room for small tables. Where nothing limits it, the
+/// runtime reserves twice as much, and a directory for each thread.
+pub const LEAST_ADDRESSES: u64 = 260 << 30;
+
 #[cfg(test)]
 mod tests {
     extern crate std;

@@ -17,7 +17,7 @@ use core::num::NonZeroU32;
 use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use threadtalk_abi::thread::{EMPTY_KEY, EVENT_SLOTS, EventSlot};
-use threadtalk_abi::{ADDRESS_BITS, CHUNK_BYTES, DIRECTORY_ENTRIES, GRANULE};
+use threadtalk_abi::{ADDRESS_BITS, CHUNK_BYTES, DIRECTORY_ENTRIES, GRANULE, LEAST_ADDRESSES};
 use threadtalk_profile::layout::{CrdMode, ENDIAN_MARK, FILE_MAGIC, FileHeader, SignatureMode, UNIT, VERSION, state};
 use threadtalk_sigmem::claims::TOUCHED;
 use threadtalk_sigmem::open::{LINE, Lines};
@@ -72,7 +72,9 @@ pub(super) fn interrupted() -> ! {
 /// Without address space there is no directory, and instrumented code cannot run.
 fn give_up() -> ! {
     Line::new()
-        .text(b"cannot reserve address space for the profile's tables (about 260 GiB, used sparsely): lift `ulimit -v`, or build without threadtalk")
+        .text(b"cannot reserve address space for the profile's tables (about ")
+        .number(LEAST_ADDRESSES >> 30)
+        .text(b" GiB, used sparsely): lift `ulimit -v`, or build without threadtalk")
         .print();
     // SAFETY: as above.
     unsafe { libc::_exit(1) }
