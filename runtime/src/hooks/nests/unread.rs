@@ -14,7 +14,7 @@ use threadtalk_abi::GRANULE;
 /// Columns of a loop: an unrolled one has four.
 const MOST_COLUMNS: usize = 8;
 /// Iterations between a read and the one whose cell is asked for.
-const AHEAD: u64 = 8;
+pub const AHEAD: u64 = 8;
 
 /// A strided read of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
