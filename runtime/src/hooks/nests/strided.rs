@@ -187,18 +187,17 @@ impl Scan<'_> {
         if (first, end) == (from, to) {
             return;
         }
-        let Some(cells) = stretch(p, first.wrapping_add_signed(by), end - first) else {
-            self.like_this = (from, to);
-            return;
-        };
-        let differ = cells.iter().fold(0, |any, cell| any | (cell ^ kind.value));
-        if differ & kind.mask == 0 && (kind.counter.is_null() || differ & TRACKED == 0) {
-            return;
+        // Of columns whose stride is no multiple of a line, some iteration finds the border of two chunks here.
+        if let Some(cells) = stretch(p, first.wrapping_add_signed(by), end - first) {
+            let differ = cells.iter().fold(0, |any, cell| any | (cell ^ kind.value));
+            if differ & kind.mask == 0 && (kind.counter.is_null() || differ & TRACKED == 0) {
+                return;
+            }
         }
         let like = |scan: &mut Self, at: u64| {
-            let cell = cells.get(((at - first) / GRANULE) as usize);
             let here = at.wrapping_add_signed(by);
-            cell.is_some_and(|&cell| kind.holds(cell) && (kind.counter.is_null() || scan.note(t, cell, here)))
+            let Some([cell, ..]) = stretch(p, here, GRANULE) else { return false };
+            kind.holds(*cell) && (kind.counter.is_null() || scan.note(t, *cell, here))
         };
         let (mut left, mut right) = (from, to);
         while left > first && like(self, left - GRANULE) {
