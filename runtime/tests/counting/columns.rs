@@ -2,17 +2,18 @@
 
 use super::driver::Driver;
 use fastrand::Rng;
+use threadtalk_abi::CHUNK_BYTES;
 use threadtalk_abi::loops::{Access, STRIDED};
 use threadtalk_runtime::hooks::nests;
 use threadtalk_sigmem::oracle::{Op, Oracle, Step};
 
-/// Bytes of an element, elements of a matrix's row, and its rows.
+/// Bytes of an element, elements of a matrix's row, no multiple of a line, and its rows.
 const ELEMENT: u64 = 8;
-const ROW: u64 = 24;
+const ROW: u64 = 25;
 const ROWS: u64 = 48;
-/// Where the matrices begin, which all threads write and read.
+/// Where the matrices begin, which all threads write and read. In the second one's third row is the border of two chunks.
 const LEFT: u64 = 0;
-const RIGHT: u64 = 16 << 10;
+const RIGHT: u64 = CHUNK_BYTES - ELEMENT * (2 * ROW + 13);
 
 /// How many loops were settled as a whole, of these with first reads in columns, and how many were refused.
 #[derive(Debug, Default)]
@@ -87,22 +88,27 @@ pub fn run(driver: &mut Driver, oracle: &mut Oracle, rng: &mut Rng, rounds: usiz
     }
     for _ in 0..rounds {
         for _ in 0..rng.usize(0..3) {
-            let at = [LEFT, RIGHT][rng.usize(0..2)] + ELEMENT * ROW * rng.u64(0..ROWS / 2);
+            // From the beginning of a row or from anywhere: then neighbours in a line differ.
+            let within = if rng.bool() { rng.u64(0..ROW) } else { 0 };
+            let at = [LEFT, RIGHT][rng.usize(0..2)] + ELEMENT * (ROW * rng.u64(0..ROWS / 2) + within);
             let op = Op::Set { at, bytes: ELEMENT * ROW * rng.u64(1..6) };
             driver.both(oracle, Step { thread: rng.u32(0..driver.threads()), op });
         }
         let thread = rng.u32(0..driver.threads());
         // What another thread may have changed is not known any more.
         driver.on(thread, |t, _| t.forget_windows());
+        let mut dot = Dot::random(rng);
         for _ in 0..rng.usize(1..8) {
-            one(driver, oracle, rng, thread, &mut outcome);
+            one(driver, oracle, &dot, thread, &mut outcome);
+            // Mostly another column of the same loop, as what a column's neighbours find is known as well.
+            let (column, another) = (rng.u64(0..ROW), rng.u32(0..4) == 0);
+            dot = if another { Dot::random(rng) } else { Dot { right: RIGHT + ELEMENT * column, ..dot } };
         }
     }
     outcome
 }
 
-fn one(driver: &mut Driver, oracle: &mut Oracle, rng: &mut Rng, thread: u32, outcome: &mut Outcome) {
-    let dot = Dot::random(rng);
+fn one(driver: &mut Driver, oracle: &mut Oracle, dot: &Dot, thread: u32, outcome: &mut Outcome) {
     let mut accesses = dot.described(driver.sites(1).0);
     accesses.iter_mut().for_each(|access| access.address += driver.base());
     let before = oracle.record().events.len();

@@ -5,6 +5,7 @@ use fastrand::Rng;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
+use threadtalk_abi::CHUNK_BYTES;
 use threadtalk_abi::module::{ModuleBases, ModuleDescriptor, RegionEntry, SiteEntry, TablesHeader, site_flags};
 use threadtalk_profile::layout::Accuracy;
 use threadtalk_profile::{Event, Profile, Trace};
@@ -16,7 +17,7 @@ use threadtalk_sigmem::oracle::{Access, Op, Oracle, Pair, Step};
 /// Counts by pair of threads.
 pub type Matrix = BTreeMap<Pair, u64>;
 
-/// The program's memory: 3 chunks and a bit, so that accesses straddle.
+/// The program's memory: some chunks and a bit, so that accesses straddle.
 const MEMORY: u64 = 200 << 10;
 
 /// A process with a profile, and its logical threads.
@@ -66,8 +67,9 @@ impl Driver {
         }
         let process = process::start();
         let bases = register(regions);
-        let memory = vec![0u64; MEMORY as usize / 8];
-        let base = memory.as_ptr().expose_provenance() as u64;
+        // From the border of two chunks on, so that tests know where the others are.
+        let memory = vec![0u64; (MEMORY + CHUNK_BYTES) as usize / 8];
+        let base = (memory.as_ptr().expose_provenance() as u64).next_multiple_of(CHUNK_BYTES);
         let blocks = (0..threads).map(|_| {
             let block = process.pool.take(process).expect("a control block");
             // SAFETY: the block was just taken, nobody else uses it.
