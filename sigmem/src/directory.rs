@@ -159,7 +159,7 @@ impl Directory {
         for run in self.runs(address, bytes) {
             if let Run::Mapped { cells, .. } = run {
                 for line in cells.chunks(LINE) {
-                    if line.iter().any(|cell| cell.load(Ordering::Relaxed) != 0) {
+                    if !are_zero(line) {
                         zero(line);
                     }
                 }
@@ -177,6 +177,20 @@ fn zero(cells: &[AtomicU32]) {
     // SAFETY: atomics may be changed through a shared reference, and zero bytes are a 0 of each. In a race-free program
     // nobody else touches cells of elements that die, and aligned words are stored whole in any case.
     unsafe { core::ptr::write_bytes(cells.as_ptr().cast_mut(), 0, cells.len()) };
+}
+
+/// All at once: one after the other took a tenth of a program whose stack frames hold tables of 2 KiB.
+#[cfg(not(loom))]
+#[inline]
+fn are_zero(cells: &[AtomicU32]) -> bool {
+    // SAFETY: a cell is a word like any other, and nobody else touches those of elements that die, as above.
+    let words = unsafe { core::slice::from_raw_parts(cells.as_ptr().cast::<u32>(), cells.len()) };
+    words.iter().fold(0, |any, word| any | word) == 0
+}
+
+#[cfg(loom)]
+fn are_zero(cells: &[AtomicU32]) -> bool {
+    cells.iter().all(|cell| cell.load(Ordering::Relaxed) == 0)
 }
 
 #[cfg(loom)]

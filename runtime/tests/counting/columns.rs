@@ -11,7 +11,8 @@ use threadtalk_sigmem::oracle::{Op, Oracle, Step};
 const ELEMENT: u64 = 8;
 const ROW: u64 = 25;
 const ROWS: u64 = 48;
-/// Where the matrices begin, which all threads write and read. In the second one's third row is the border of two chunks.
+/// Where the matrices begin, which all threads write and read. In the second one's third row is the border of two
+/// chunks.
 const LEFT: u64 = 0;
 const RIGHT: u64 = CHUNK_BYTES - ELEMENT * (2 * ROW + 13);
 
