@@ -5,6 +5,7 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 
 use super::kinds::kinds;
+use super::left_out::{Kinds, each_left_out, each_set_left_out};
 
 /// Most regions that are taken together when no region alone is critical.
 pub const MAX_COMBINED: usize = 3;
@@ -79,18 +80,21 @@ pub fn search(regions: &Regions, tau: f64) -> Critical {
     if base.iter().all(|&label| label == 0) {
         return Critical::default();
     }
-    let changes = |without: &[usize]| {
-        let kept = outermost.iter().copied().filter(|k| !without.contains(k)).collect();
-        regions.kinds_by(&kept, tau) != base
-    };
     // A region without time is in no vector, so it changes nothing, alone or with others.
     let timed: Vec<usize> = outermost.iter().copied().filter(|&k| regions.total(k) > 0.0).collect();
+    let kinds = Kinds::new(&base, tau);
+    let mut critical = Vec::new();
+    each_left_out(&regions.times, &timed, |region, rest| {
+        if !kinds.are_those_of(rest) {
+            critical.push(region);
+        }
+    });
     let mut found = Critical::default();
-    for &region in timed.iter().filter(|&&k| changes(&[k])) {
+    for region in critical {
         descend(regions, tau, &base, region, 1, &outermost, &mut found);
     }
     if found.ccr.is_empty() {
-        found.groups = groups(regions, timed, changes);
+        found.groups = groups(regions, &timed, &kinds);
         found.cccr = common(&found.groups);
     }
     found
@@ -123,24 +127,22 @@ fn descend(
 }
 
 /// Step 3: the smallest sets that change the kinds together.
-fn groups(regions: &Regions, mut timed: Vec<usize>, changes: impl Fn(&[usize]) -> bool) -> Vec<Vec<usize>> {
-    timed.sort_by(|&a, &b| regions.total(b).total_cmp(&regions.total(a)).then(a.cmp(&b)));
-    timed.truncate(COMBINED_FROM);
-    timed.sort_unstable();
-    let mut sets: Vec<Vec<usize>> = timed.iter().map(|&k| vec![k]).collect();
-    for _ in 2..=MAX_COMBINED {
-        let larger = |set: &Vec<usize>| {
-            let last = set.last().copied();
-            let above = timed.iter().copied().filter(move |&k| last.is_none_or(|l| k > l));
-            above.map(|k| [&set[..], &[k]].concat()).collect::<Vec<_>>()
-        };
-        sets = sets.iter().flat_map(larger).collect();
-        let critical: Vec<Vec<usize>> = sets.iter().filter(|set| changes(set)).cloned().collect();
-        if !critical.is_empty() {
-            return critical;
-        }
-    }
-    Vec::new()
+fn groups(regions: &Regions, timed: &[usize], kinds: &Kinds<'_>) -> Vec<Vec<usize>> {
+    let mut longest = timed.to_vec();
+    longest.sort_by(|&a, &b| regions.total(b).total_cmp(&regions.total(a)).then(a.cmp(&b)));
+    longest.truncate(COMBINED_FROM);
+    longest.sort_unstable();
+    let others: Vec<usize> = timed.iter().copied().filter(|k| longest.binary_search(k).is_err()).collect();
+    let critical = |size| {
+        let mut critical = Vec::new();
+        each_set_left_out(&regions.times, (&longest, &others), size, |set, rest| {
+            if !kinds.are_those_of(rest) {
+                critical.push(set.to_vec());
+            }
+        });
+        critical
+    };
+    (2..=MAX_COMBINED).map(critical).find(|sets| !sets.is_empty()).unwrap_or_default()
 }
 
 fn common(groups: &[Vec<usize>]) -> BTreeSet<usize> {

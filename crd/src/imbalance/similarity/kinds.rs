@@ -25,7 +25,7 @@ pub fn members(labels: &[usize]) -> Vec<Vec<usize>> {
 }
 
 /// Mean of the two middle ones; 0 of none.
-fn median(mut values: Vec<f64>) -> f64 {
+pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     match values.len() {
         0 => 0.0,

@@ -8,6 +8,7 @@ pub mod ccr;
 mod decision;
 mod discernibility;
 pub mod kinds;
+mod left_out;
 pub mod optics;
 mod reducts;
 mod severity;

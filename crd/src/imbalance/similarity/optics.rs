@@ -2,8 +2,6 @@
 //! 1999): the ordering of its Figure 5 and the extraction of clusters of its Figure 19. O(n^2); of equal reachabilities
 //! the lowest point comes first, so the order depends on the points alone.
 
-use super::super::vector::norm;
-
 /// The points in the order in which they were reached.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ordering {
@@ -17,7 +15,7 @@ pub struct Ordering {
 
 /// Euclidean distance (Liu et al., equation 1).
 pub fn distance(a: &[f64], b: &[f64]) -> f64 {
-    norm(&a.iter().zip(b).map(|(x, y)| x - y).collect::<Vec<_>>())
+    a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>().sqrt()
 }
 
 /// Orders `points` by density within the radius `eps`.
@@ -42,9 +40,9 @@ pub fn optics(points: &[Vec<f64>], eps: f64, min_points: usize) -> Ordering {
 }
 
 fn core_distance(row: &[f64], eps: f64, min_points: usize) -> Option<f64> {
-    let mut sorted = row.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(min_points.saturating_sub(1)).copied().filter(|&d| d <= eps)
+    let (mut near, last) = (row.to_vec(), min_points.saturating_sub(1));
+    let nth = (last < near.len()).then(|| *near.select_nth_unstable_by(last, f64::total_cmp).1);
+    nth.filter(|&d| d <= eps)
 }
 
 /// A core point brings its neighbours nearer.
