@@ -57,6 +57,25 @@ fn stays_within_the_budget(bytes: u64, step: u64, mib: u64) {
 }
 
 #[test]
+fn a_budget_that_is_used_up_is_told_when_the_program_ends() {
+    let touching = Touching::new();
+    let told = |options: &str| {
+        let mut command = touching.0.command("program");
+        command.args([(64 * MIB).to_string(), "4096".into()]);
+        command.env("THREADTALK_OUT", touching.0.path("told.ttp")).env("THREADTALK_OPTIONS", options);
+        Run::new(command).finish().unwrap().stderr_text()
+    };
+    let used_up = told("signature_bytes=1M");
+    let line = used_up.lines().nth(1).unwrap_or_default();
+    assert!(line.starts_with("threadtalk: the budget of 1 MiB for cells is used up"), "{used_up}");
+    assert!(line.ends_with("set THREADTALK_OPTIONS=signature_bytes=2M or more, or mode=exact"), "{used_up}");
+    for enough in ["signature_bytes=80M", "mode=exact"] {
+        assert_eq!(told(enough).lines().count(), 1, "{enough}");
+    }
+    assert_eq!(told("signature_bytes=1M:quiet=1"), "");
+}
+
+#[test]
 fn four_gib_touched_sparsely_stay_within_the_budget() {
     stays_within_the_budget(4 << 30, 1 << 16, 256);
 }

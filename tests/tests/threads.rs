@@ -61,4 +61,6 @@ fn options_are_listed_and_mistakes_are_told_without_harm() {
         assert!(done.stderr_text().contains(name), "{mistake}: {}", done.stderr_text());
     }
     assert_eq!(scene.report("p.ttp").total("total_raw", 1, 2), 100);
+    let told = with("mode=exact,quiet=1").stderr_text();
+    assert!(told.contains("mode=exact,quiet=1; ignored; colons separate options (help=1"), "{told}");
 }

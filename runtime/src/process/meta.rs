@@ -119,6 +119,19 @@ pub fn say_where(process: &Process) {
         line = line.text(b"cannot write ").text(instead_of).text(b"; ");
     }
     line.text(b"profile in ").text(path).text(b"; see it with: threadtalk report ").text(path).print();
+    if process.signature.pool.chunks_aliased() > 0 {
+        let bytes = process.options.signature_bytes;
+        Line::new()
+            .text(b"the budget of ")
+            .number(bytes >> 20)
+            .text(
+                b" MiB for cells is used up, so that some of what is counted may be false (the report says how much); ",
+            )
+            .text(b"set THREADTALK_OPTIONS=signature_bytes=")
+            .number(bytes >> 19)
+            .text(b"M or more, or mode=exact")
+            .print();
+    }
 }
 
 struct Pairs {

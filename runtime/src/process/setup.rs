@@ -40,7 +40,8 @@ pub(super) fn build() -> Process {
             Mistake::Unknown => b"unknown option in THREADTALK_OPTIONS: ",
             Mistake::Value => b"value out of range in THREADTALK_OPTIONS: ",
         };
-        Line::new().text(what).text(item).text(b"; ignored (help=1 lists all options)").print();
+        let colons: &[u8] = if item.contains(&b',') { b"; colons separate options" } else { b"" };
+        Line::new().text(what).text(item).text(b"; ignored").text(colons).text(b" (help=1 lists all options)").print();
     });
     if options.help {
         options::print_help();
