@@ -7,9 +7,10 @@ mod support;
 mod synthetic;
 
 use serde_json::Value;
+use std::path::Path;
 use support::schema::assert_follows;
 use support::{out, tool};
-use threadtalk_crd::model::Ended;
+use threadtalk_crd::model::{Ended, Report};
 
 /// Standard output of `threadtalk report` on a synthetic profile.
 fn report(threads: u32, args: &[&str]) -> String {
@@ -148,6 +149,19 @@ fn a_program_that_leaves_by_itself_was_not_killed() {
     let (run, hints) = said(None);
     assert!(run.contains("ended abnormally: killed, aborted or still running"), "{run}");
     assert!(hints.contains("did not end normally"), "{hints}");
+}
+
+#[test]
+fn the_head_counts_phases_and_their_patterns() {
+    let mut report = example::report(4, example::halo);
+    let said = |report: &Report| {
+        let head = threadtalk::text::head(report, Path::new("run.ttp"));
+        head.into_iter().find(|(name, _)| *name == "phases").map(|(_, value)| value)
+    };
+    assert_eq!(said(&report), None);
+    report.phases = Some(example::phases(4));
+    let phases = said(&report).unwrap();
+    assert!(phases.starts_with("3 with 2 patterns: A 1 s (RaW ") && phases.contains(", B 1.5 s (RaW "), "{phases}");
 }
 
 #[test]

@@ -117,7 +117,7 @@ fn parts(program: &Program) -> Option<String> {
 fn phase_line(phases: &Phases) -> String {
     const NAMED: usize = 4;
     let patterns = phases.phases.iter().map(|p| p.pattern + 1).max().unwrap_or(0);
-    let mut line = format!("{} of {patterns} patterns:", phases.phases.len());
+    let mut line = format!("{} with {patterns} patterns:", phases.phases.len());
     for phase in phases.phases.iter().take(NAMED) {
         let length = number::seconds(phase.to_s - phase.from_s);
         let _ =
