@@ -179,6 +179,11 @@ fn zero(cells: &[AtomicU32]) {
     unsafe { core::ptr::write_bytes(cells.as_ptr().cast_mut(), 0, cells.len()) };
 }
 
+#[cfg(loom)]
+fn zero(cells: &[AtomicU32]) {
+    cells.iter().for_each(|cell| cell.store(0, Ordering::Relaxed));
+}
+
 /// All at once: one after the other took a tenth of a program whose stack frames hold tables of 2 KiB.
 #[cfg(not(loom))]
 #[inline]
@@ -191,11 +196,6 @@ fn are_zero(cells: &[AtomicU32]) -> bool {
 #[cfg(loom)]
 fn are_zero(cells: &[AtomicU32]) -> bool {
     cells.iter().all(|cell| cell.load(Ordering::Relaxed) == 0)
-}
-
-#[cfg(loom)]
-fn zero(cells: &[AtomicU32]) {
-    cells.iter().for_each(|cell| cell.store(0, Ordering::Relaxed));
 }
 
 /// First address of the chunk.

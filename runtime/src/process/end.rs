@@ -56,7 +56,7 @@ pub fn end(process: &Process, how: End, status: Option<i32>) {
     let alone = process.alive.load(Ordering::Relaxed) <= 1;
     crate::file::seal::seal(&process.file, alone && !quick, code);
     if how == End::Normal {
-        meta::say_where(process);
+        meta::say_end(process);
     }
 }
 

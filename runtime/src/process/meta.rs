@@ -103,15 +103,18 @@ fn parent() -> u64 {
     (unsafe { libc::getppid() }) as u64
 }
 
-/// The line at the end of the run.
-pub fn say_where(process: &Process) {
+/// The lines at the end of the run.
+pub fn say_end(process: &Process) {
+    if process.options.quiet || path().is_empty() || environment::get(b"THREADTALK_QUIET").is_some() {
+        return;
+    }
+    say_where();
+    say_used_up(process);
+}
+
+/// Where the profile is.
+fn say_where() {
     let path = path();
-    if process.options.quiet || path.is_empty() {
-        return;
-    }
-    if environment::get(b"THREADTALK_QUIET").is_some() {
-        return;
-    }
     // SAFETY: not written after the setup.
     let instead_of = unsafe { (*INSTEAD_OF.0.get()).as_bytes() };
     let mut line = Line::new();
@@ -119,19 +122,22 @@ pub fn say_where(process: &Process) {
         line = line.text(b"cannot write ").text(instead_of).text(b"; ");
     }
     line.text(b"profile in ").text(path).text(b"; see it with: threadtalk report ").text(path).print();
-    if process.signature.pool.chunks_aliased() > 0 {
-        let bytes = process.options.signature_bytes;
-        Line::new()
-            .text(b"the budget of ")
-            .number(bytes >> 20)
-            .text(
-                b" MiB for cells is used up, so that some of what is counted may be false (the report says how much); ",
-            )
-            .text(b"set THREADTALK_OPTIONS=signature_bytes=")
-            .number(bytes >> 19)
-            .text(b"M or more, or mode=exact")
-            .print();
+}
+
+/// If cells serve several chunks of memory: that some counts may be false, and what helps.
+fn say_used_up(process: &Process) {
+    if process.signature.pool.chunks_aliased() == 0 {
+        return;
     }
+    let bytes = process.options.signature_bytes;
+    Line::new()
+        .text(b"the budget of ")
+        .number(bytes >> 20)
+        .text(b" MiB for cells is used up, so that some of what is counted may be false (the report says how much); ")
+        .text(b"set THREADTALK_OPTIONS=signature_bytes=")
+        .number(bytes >> 19)
+        .text(b"M or more, or mode=exact")
+        .print();
 }
 
 struct Pairs {

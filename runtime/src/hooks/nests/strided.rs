@@ -13,8 +13,7 @@ use super::Look;
 use super::group::{Group, Kind};
 use super::tile::{FirstReads, Refused};
 use super::turns::Apart;
-use super::unread::{self, Unread};
-use crate::hooks::scan::prefetch_line;
+use super::unread::{Unread, ask_ahead};
 use crate::process::Process;
 use crate::thread::Thread;
 use crate::thread::column::Column;
@@ -93,13 +92,8 @@ fn scan(group: &Group, (stride, iterations): (i64, u64), t: &mut Thread, p: &Pro
         unread: false,
     };
     for i in 0..iterations as i64 {
-        let ahead = i + unread::AHEAD as i64;
-        if ahead < iterations as i64
-            && let Some(cell) = p.signature.directory.translate(group.from.wrapping_add_signed(stride * ahead))
-        {
-            prefetch_line(cell.cast());
-        }
         scan.iteration = i as u64;
+        ask_ahead(p, (group.from, stride), scan.iteration, iterations);
         if scan.access(t, p, stride * i).is_none() {
             // Where most is known the loop's sequences are faster than reads by themselves.
             let is_unread = scan.unread && scan.iteration <= iterations / MOST_KNOWN;

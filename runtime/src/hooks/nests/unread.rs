@@ -14,7 +14,24 @@ use threadtalk_abi::GRANULE;
 /// Columns of a loop: an unrolled one has four.
 const MOST_COLUMNS: usize = 8;
 /// Iterations between a read and the one whose cell is asked for.
-pub const AHEAD: u64 = 8;
+const AHEAD: u64 = 8;
+
+/// In an iteration of a loop over a column, asks for the cell that it comes to [`AHEAD`] iterations on.
+#[inline(always)]
+pub fn ask_ahead(p: &Process, (from, stride): (u64, i64), iteration: u64, iterations: u64) {
+    let ahead = iteration + AHEAD;
+    if ahead < iterations
+        && let Some(cell) = p.signature.directory.translate(place(from, stride, ahead))
+    {
+        prefetch_line(cell.cast());
+    }
+}
+
+/// Where a column is in an iteration.
+#[inline(always)]
+fn place(from: u64, stride: i64, iteration: u64) -> u64 {
+    from.wrapping_add_signed(stride.wrapping_mul(iteration as i64))
+}
 
 /// A strided read of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +48,7 @@ pub struct Unread {
 
 impl Unread {
     fn address(&self, iteration: u64) -> u64 {
-        self.from.wrapping_add_signed(self.stride.wrapping_mul(iteration as i64))
+        place(self.from, self.stride, iteration)
     }
 
     /// Whether the two may read the same element, in `iterations` of both.
@@ -86,11 +103,7 @@ impl Columns {
     pub fn read(&self, t: &mut Thread, p: &Process, iterations: Range<u64>) {
         for iteration in iterations {
             for column in self.all.iter().flatten() {
-                if iteration + AHEAD < self.iterations
-                    && let Some(cell) = p.signature.directory.translate(column.address(iteration + AHEAD))
-                {
-                    prefetch_line(cell.cast());
-                }
+                ask_ahead(p, (column.from, column.stride), iteration, self.iterations);
                 let address = column.address(iteration);
                 match column.bytes {
                     4 => access::read::<4>(t, p, address, column.site),
