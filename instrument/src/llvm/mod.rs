@@ -184,6 +184,11 @@ pub fn underlying_object(pointer: LLVMValueRef) -> LLVMValueRef {
     unsafe { ffi::threadtalk_shim_underlying_object(pointer) }
 }
 
+/// Whether a pointer leads to a variable of the calling thread's own.
+pub fn is_thread_local(pointer: LLVMValueRef) -> bool {
+    as_global(underlying_object(pointer)).is_some_and(|global| global.is_thread_local())
+}
+
 /// Whether a pointer may become known outside of its function other than by being returned.
 pub fn is_captured(pointer: LLVMValueRef) -> bool {
     // SAFETY: a live pointer value.

@@ -7,7 +7,8 @@ use super::super::thunks::{Alignment, access_name, keeper_name, sized_hook};
 use super::{Ask, Inlined};
 use crate::access::{Direction, powers};
 use crate::emit::{Emitted, ModuleEmitter};
-use inkwell::values::PointerValue;
+use crate::llvm;
+use inkwell::values::{AsValueRef, PointerValue};
 use std::mem::offset_of;
 use threadtalk_abi::memo::packed;
 use threadtalk_abi::module::ModuleBases;
@@ -68,6 +69,11 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     ) -> Emitted<()> {
         match held {
             Some(held) => a.line(format!("movq {held}, %rdi")),
+            // Where a variable of the thread's own is, LLVM writes as `%fs:x@TPOFF`, and `lea` knows no segments.
+            None if llvm::is_thread_local(pointer.as_value_ref()) => {
+                let at = a.register(pointer);
+                a.line(format!("movq {at}, %rdi"));
+            }
             None => {
                 let at = a.memory(pointer);
                 a.line(format!("leaq {at}, %rdi"));
