@@ -96,11 +96,16 @@ impl Columns {
 
     /// Levels at which the thread has been, with their rows.
     pub fn rows(&self) -> impl Iterator<Item = (u32, NonNull<u64>)> + '_ {
-        let seen = |level: &u32| {
-            let word = self.seen.get((level - 1) as usize / 64);
-            word.is_some_and(|w| w.load(Ordering::Relaxed) >> ((level - 1) % 64) & 1 != 0)
+        let bits = |word: &AtomicU64| {
+            let mut left = word.load(Ordering::Relaxed);
+            core::iter::from_fn(move || {
+                let bit = left.trailing_zeros();
+                left &= left.wrapping_sub(1);
+                (bit < 64).then_some(bit)
+            })
         };
-        (1..=MOST).filter(seen).filter_map(|level| Some((level, self.row(level)?)))
+        let levels = (0..).zip(&self.seen).flat_map(move |(word, seen)| bits(seen).map(move |bit| word * 64 + bit + 1));
+        levels.filter_map(|level| Some((level, self.row(level)?)))
     }
 
     /// Calls `act(level, counter, count)` for all counts. `take`: they become 0; only the owner may, and only when it
@@ -123,23 +128,24 @@ impl Columns {
         }
     }
 
-    /// Calls `act(counter, count)` for all counters, with the sum over all levels.
-    pub fn totals(&self, counters: u32, mut act: impl FnMut(u32, u64)) {
+    /// Calls `act(first, counts)` with the sums over all levels, of so many counters from the first on.
+    pub fn totals(&self, counters: u32, mut act: impl FnMut(u32, &[u64])) {
         // So many at a time that the sums stay in the first-level cache, beside the rows that are added up.
         const CHUNK: u32 = 256;
+        let mut sums = [0u64; CHUNK as usize];
         let mut first = 0;
         while first < counters {
-            let mut sums = [0u64; CHUNK as usize];
             let length = (counters - first).min(CHUNK);
+            let mut is_first = true;
             for (_, row) in self.rows() {
                 for (sum, i) in sums.iter_mut().zip(0..length) {
                     // SAFETY: as in `drain`.
-                    *sum += unsafe { row.add((first + i) as usize).read_volatile() };
+                    let count = unsafe { row.add((first + i) as usize).read_volatile() };
+                    *sum = if is_first { count } else { *sum + count };
                 }
+                is_first = false;
             }
-            for (sum, i) in sums.iter().zip(0..length) {
-                act(first + i, *sum);
-            }
+            act(first, sums.get(..length as usize).unwrap_or(&[]));
             first += length;
         }
     }

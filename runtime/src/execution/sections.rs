@@ -88,7 +88,7 @@ pub fn before_barrier(t: &mut Thread, p: &Process, address: usize, site: u32) ->
         kind: InstanceKind::Barrier,
         key: round.key,
         ordinal: round.number + 1,
-        weight: part::weight(round.number + 1, p.options.instances),
+        weight: part::weight_in(p, round.number + 1),
         flags: 0,
         team: round.team,
         begin_site: site,
@@ -111,7 +111,7 @@ pub fn creates(t: &mut Thread, p: &Process, site: u32) -> u64 {
     sections.is_joined = false;
     let ordinal = sections.groups;
     sections.groups += 1;
-    let weight = part::weight(ordinal, p.options.instances);
+    let weight = part::weight_in(p, ordinal);
     let flags = instance_flags::PRIMARY;
     part::open(
         t,
@@ -171,7 +171,7 @@ pub(super) fn thread_begins(t: &mut Thread, p: &Process) {
     if creator == 0 || flags & (thread_flags::OPENMP | thread_flags::OVERFLOW) != 0 {
         return;
     }
-    let weight = part::weight(number, p.options.instances);
+    let weight = part::weight_in(p, number);
     let kind = InstanceKind::Join;
     let key = u64::from(creator - 1);
     part::open(t, p, life, Identity { kind, key, ordinal: number, weight, flags: 0, team: 0, begin_site: site });

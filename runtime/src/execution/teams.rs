@@ -216,7 +216,7 @@ pub fn part_begins(t: &mut Thread, p: &Process, number: u64, team: u32, index: u
     let flags = if index == 0 { instance_flags::PRIMARY } else { 0 };
     let site = slot.site.load(Ordering::Relaxed);
     let ordinal = slot.ordinal.load(Ordering::Relaxed);
-    let weight = if is_known { part::weight(ordinal, p.options.instances) } else { 0 };
+    let weight = if is_known { part::weight_in(p, ordinal) } else { 0 };
     let identity = Identity {
         kind: InstanceKind::OmpParallel,
         key: slot.key.load(Ordering::Relaxed),
@@ -239,7 +239,7 @@ fn phase_of(region: Identity, barriers: u64, begin_site: u32, p: &Process) -> Id
     Identity {
         kind: InstanceKind::OmpBarrier,
         ordinal: region.ordinal << 32 | barriers,
-        weight: region.weight * part::weight(barriers, p.options.instances),
+        weight: region.weight * part::weight_in(p, barriers),
         flags: region.flags & instance_flags::PRIMARY,
         begin_site,
         ..region
