@@ -11,7 +11,7 @@ use crate::tables::SiteId;
 use inkwell::IntPredicate;
 use inkwell::values::{AsValueRef, FunctionValue, IntValue, PointerValue};
 use threadtalk_abi::hooks;
-use threadtalk_abi::loops::{ELSEWHERE, FIXED, NEST_ITERATIONS, STEPS};
+use threadtalk_abi::loops::{FIXED, NEST_ITERATIONS, STEPS};
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Makes the question of each nest, and lets its innermost loops follow the answer. Returns the answers.
@@ -40,10 +40,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     fn question(&self, nest: &Tiled<'ctx>) -> Emitted<Question<'ctx>> {
         let mut question = Question::default();
         for (i, tile) in nest.tiles.iter().enumerate() {
-            let &Tile { direction, site, bytes, address, first, steps, elsewhere } = tile;
+            let &Tile { direction, site, bytes, address, first, steps } = tile;
             let window = (nest.number + i) as u32 + 1;
-            let flags = if elsewhere { ELSEWHERE } else { 0 };
-            question.begin(&Row { direction, site, bytes, flags, window, address, first })?;
+            question.begin(&Row { direction, site, bytes, flags: 0, window, address, first })?;
             for (stride, count) in steps {
                 question.add(stride);
                 question.add(count);

@@ -40,8 +40,6 @@ pub struct Tile<'ctx> {
     pub first: i64,
     /// Strides and iterations of its loops, innermost first.
     pub steps: [(IntValue<'ctx>, IntValue<'ctx>); STEPS],
-    /// Whether it is not in the innermost loop of the nest's first tile.
-    pub elsewhere: bool,
 }
 
 /// A nest that can be described.
@@ -192,11 +190,10 @@ impl<'ctx> Place<'_, 'ctx> {
                 if !tiled.offers.contains(&offer) {
                     tiled.offers.push(offer);
                 }
-                let elsewhere = tiled.offers.first() != Some(&offer);
                 for access in self.offers[offer].accesses.iter().filter(|a| a.strand.leader == leader) {
                     let s = &access.strand;
                     let (direction, site, bytes, first) = (s.direction, s.site, s.bytes, s.first);
-                    tiled.tiles.push(Tile { direction, site, bytes, address, first, steps, elsewhere });
+                    tiled.tiles.push(Tile { direction, site, bytes, address, first, steps });
                 }
             }
             Item::Event(number) => {
@@ -204,7 +201,7 @@ impl<'ctx> Place<'_, 'ctx> {
                 let Some((direction, access)) = plain(event) else { return };
                 tiled.events.push(number);
                 let (site, bytes) = (event.site, access.bytes);
-                tiled.tiles.push(Tile { direction, site, bytes, address, first: 0, steps, elsewhere: true });
+                tiled.tiles.push(Tile { direction, site, bytes, address, first: 0, steps });
             }
         }
     }

@@ -38,10 +38,6 @@ pub const STRIDED: u32 = 2;
 /// writes none of it.
 pub const FIXED: u32 = 4;
 
-/// Of a nest: the access is not in the innermost loop of the nest's first access, but in another one or around it, so
-/// that which of the two reads an element first is not a matter of iterations alone. (Older object files do not say.)
-pub const ELSEWHERE: u32 = 8;
-
 /// From this bit on, of a loop's access: its place in the loop's body, below [`MOST_ACCESSES`]. Those that move in step
 /// are described side by side, in the order of their addresses. (In older object files all have the first place.)
 pub const PLACE_SHIFT: u32 = 8;
@@ -100,7 +96,7 @@ pub struct NestAccess {
     pub address: u64,
     /// Bytes of one access: whole granules.
     pub bytes: u32,
-    /// [`WRITE`], [`FIXED`], [`ELSEWHERE`].
+    /// [`WRITE`], [`FIXED`]. (Older object files may have set others.)
     pub flags: u32,
     /// Global site: the number for reads, or for writes the number that writes use.
     pub site: u32,

@@ -27,10 +27,11 @@ pub enum Kind {
     Double,
     Triple,
     Mixed,
+    Pixel,
 }
 
 /// As often as programs have them.
-const KINDS: [Kind; 12] = [
+const KINDS: [Kind; 13] = [
     Kind::Double,
     Kind::Double,
     Kind::Double,
@@ -43,6 +44,7 @@ const KINDS: [Kind; 12] = [
     Kind::Short,
     Kind::Triple,
     Kind::Mixed,
+    Kind::Pixel,
 ];
 
 /// Contexts.
@@ -60,6 +62,7 @@ pub fn declarations() -> String {
 const DECLARATIONS: &str = r#"
 struct triple { double x, y, z; };
 struct mixed { double x; int n; unsigned char c; short h; long l; float f; };
+struct pixel { unsigned char r, g, b, a; };
 struct context { double *a; int *b; unsigned char *u; struct triple *t; int n, m; long total; double weight; };
 static unsigned char bytes[POOL];
 static short shorts[POOL];
@@ -69,6 +72,7 @@ static float floats[POOL];
 static double doubles[POOL];
 static struct triple triples[POOL];
 static struct mixed mixeds[POOL];
+static struct pixel pixels[POOL];
 static struct context contexts[CONTEXTS];
 static int row[ROWS];
 
@@ -78,6 +82,7 @@ static NOINLINE void fill(void) {
         longs[i] = i % 1024, floats[i] = (float)(i % 500), doubles[i] = i % 700;
         triples[i] = (struct triple){i % 3, i % 5, i % 7};
         mixeds[i] = (struct mixed){i % 11, i % INTS, (unsigned char)i, (short)(i % 9), i % 13, (float)(i % 17)};
+        pixels[i] = (struct pixel){(unsigned char)i, (unsigned char)(i * 3), (unsigned char)(i / 4), (unsigned char)(i % 100)};
     }
     for (int i = 0; i < ROWS; i++)
         row[i] = i * 11 + i % 5;
@@ -97,6 +102,7 @@ static NOINLINE unsigned long checksum(void) {
         sum = mix(sum, floats[i]), sum = mix(sum, doubles[i]), sum = mix(sum, triples[i].x), sum = mix(sum, triples[i].y);
         sum = mix(sum, triples[i].z), sum = mix(sum, mixeds[i].x), sum = mix(sum, mixeds[i].n), sum = mix(sum, mixeds[i].c);
         sum = mix(sum, mixeds[i].h), sum = mix(sum, (double)mixeds[i].l), sum = mix(sum, mixeds[i].f);
+        sum = mix(sum, pixels[i].r), sum = mix(sum, pixels[i].g), sum = mix(sum, pixels[i].b), sum = mix(sum, pixels[i].a);
     }
     for (int i = 0; i < CONTEXTS; i++)
         sum = mix(sum, contexts[i].n), sum = mix(sum, contexts[i].m), sum = mix(sum, contexts[i].weight);
@@ -121,6 +127,7 @@ impl Kind {
             Kind::Double => "double",
             Kind::Triple => "struct triple",
             Kind::Mixed => "struct mixed",
+            Kind::Pixel => "struct pixel",
         }
     }
 
@@ -135,12 +142,13 @@ impl Kind {
             Kind::Double => "doubles",
             Kind::Triple => "triples",
             Kind::Mixed => "mixeds",
+            Kind::Pixel => "pixels",
         }
     }
 
     /// Whether it has members.
     pub fn is_structure(self) -> bool {
-        matches!(self, Kind::Triple | Kind::Mixed)
+        matches!(self, Kind::Triple | Kind::Mixed | Kind::Pixel)
     }
 
     /// A number in such an element: what follows the element in C, and the number's type.
@@ -155,6 +163,7 @@ impl Kind {
                 (".l", Kind::Long),
                 (".f", Kind::Float),
             ],
+            Kind::Pixel => &[(".r", Kind::Byte), (".g", Kind::Byte), (".b", Kind::Byte), (".a", Kind::Byte)],
             _ => return ("", self),
         };
         one_of(random, members)

@@ -6,6 +6,7 @@
 use super::{Span, write};
 use crate::process::Process;
 use crate::thread::Thread;
+use threadtalk_abi::GRANULE;
 use threadtalk_abi::loops::{Access, PLACE_SHIFT, WRITE};
 
 /// How two lines write the same element.
@@ -21,7 +22,29 @@ enum Meeting {
     Unordered,
 }
 
-/// How two writes of a loop meet. (Of parts of granules only bytes that both write count.)
+/// Begin and length of what a write leaves its id in: of granules, or of halves of one, what it touches, if that is as
+/// much in each iteration; else its bytes.
+fn marked(access: &Access) -> (u64, u64) {
+    let unit = 1 << access.stride.trailing_zeros().min(GRANULE.trailing_zeros());
+    let first = access.address & !(unit - 1);
+    (first, (access.address - first + u64::from(access.bytes)).next_multiple_of(unit))
+}
+
+/// Whether it writes parts of granules that a granule's next part follows in another iteration.
+fn is_partial(access: &Access) -> bool {
+    access.stride % GRANULE as i64 != 0
+}
+
+/// Whether two writes of parts that are further apart than half a granule may share granules though they never write the
+/// same bytes: each is the last by turns. (What both write in one iteration, or one so many iterations later, is in the
+/// order of that.)
+fn take_turns((low, low_bytes): (u64, u64), (high, high_bytes): (u64, u64), stride: u64) -> bool {
+    let behind = (high - low) % stride.max(1);
+    let gaps = [behind.saturating_sub(low_bytes), stride.saturating_sub(behind + high_bytes)];
+    stride > GRANULE / 2 && (behind, low_bytes) != (0, high_bytes) && gaps.iter().any(|gap| *gap < GRANULE - 1)
+}
+
+/// How two writes of a loop meet.
 fn meeting(one: &Access, other: &Access, iterations: u64) -> Meeting {
     let (Some(span), Some(other_span)) = (Span::of(one, iterations), Span::of(other, iterations)) else {
         return Meeting::Unordered;
@@ -31,17 +54,24 @@ fn meeting(one: &Access, other: &Access, iterations: u64) -> Meeting {
     }
     // Of one that overlaps with itself, too, it is not the distance alone that tells.
     let stride = one.stride.unsigned_abs();
-    let wide = |access: &Access| stride != 0 && u64::from(access.bytes) > stride;
-    if one.stride != other.stride || wide(one) || wide(other) {
+    let (one_marked, other_marked) = (marked(one), marked(other));
+    let wide = |(_, bytes): (u64, u64)| stride != 0 && bytes > stride;
+    if one.stride != other.stride || wide(one_marked) || wide(other_marked) {
         return Meeting::Unordered;
     }
-    let (low, high) = if one.address <= other.address { (one, other) } else { (other, one) };
-    let distance = high.address - low.address;
-    let at_once = distance < u64::from(low.bytes);
+    let (lower, higher) = (one_marked.min(other_marked), one_marked.max(other_marked));
+    if is_partial(one) && take_turns(lower, higher, stride) {
+        return Meeting::Unordered;
+    }
+    let ((low, low_bytes), (high, high_bytes)) = (lower, higher);
+    let distance = high - low;
+    let at_once = distance < low_bytes;
     // So many iterations later the one behind has come to where the other one was.
-    let later = distance.saturating_sub(u64::from(low.bytes)).checked_div(stride).map(|whole| whole + 1);
-    let behind = later.is_some_and(|n| n < iterations && n * stride < distance + u64::from(high.bytes));
+    let later = distance.saturating_sub(low_bytes).checked_div(stride).map(|whole| whole + 1);
+    let behind = later.is_some_and(|n| n < iterations && n * stride < distance + high_bytes);
     match (at_once, behind) {
+        // The one behind ends in a granule that the other one began in.
+        (false, false) if is_partial(one) => Meeting::OneBehind,
         (false, false) => Meeting::Never,
         (true, false) => Meeting::InOneIteration,
         (false, true) => Meeting::OneBehind,
@@ -70,12 +100,13 @@ pub fn can_be_ordered(accesses: &[Access], iterations: u64) -> bool {
 /// Stores what the loop's writes leave. An element that several of them write is written last by the one that comes to
 /// it last.
 pub fn store(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) {
-    in_order(accesses, iterations, |access| write(t, p, access, iterations));
+    in_order(accesses, iterations, |access, iterations| write(t, p, access, iterations));
 }
 
-fn in_order(accesses: &[Access], iterations: u64, mut write: impl FnMut(&Access)) {
+/// Calls `write` with accesses and how many iterations of them.
+fn in_order(accesses: &[Access], iterations: u64, mut write: impl FnMut(&Access, u64)) {
     if !any_pair(accesses, |one, other| meeting(one, other, iterations) != Meeting::Never) {
-        return all(accesses).for_each(|(access, _)| write(access));
+        return all(accesses).for_each(|(access, _)| write(access, iterations));
     }
     // Whether one is to be stored before another one.
     let precedes =
@@ -90,8 +121,26 @@ fn in_order(accesses: &[Access], iterations: u64, mut write: impl FnMut(&Access)
         let is_free = |next: &(&Access, u32)| !left().any(|other| other.1 != next.1 && precedes(other, *next));
         // Where each of a few waits for another one there is no order: as they are described.
         let Some((access, number)) = left().find(is_free).or_else(|| left().next()) else { break };
-        write(access);
+        write(access, iterations);
         stored |= 1 << number;
+    }
+    end_in_order(accesses, iterations, write);
+}
+
+/// Writes of parts once more, as far back as they may share a granule with what the loop wrote last: the one ahead has
+/// not left the granule that the loop ends in.
+fn end_in_order(accesses: &[Access], iterations: u64, mut write: impl FnMut(&Access, u64)) {
+    for iteration in iterations.saturating_sub(GRANULE)..iterations {
+        let mut written = 0u64;
+        let left = |written: u64| {
+            let left = all(accesses).filter(move |(access, number)| is_partial(access) && written >> number & 1 == 0);
+            left.min_by_key(|(access, number)| (place(access), *number))
+        };
+        while let Some((access, number)) = left(written) {
+            let moved = access.stride.wrapping_mul(iteration as i64);
+            write(&Access { address: access.address.wrapping_add_signed(moved), ..*access }, 1);
+            written |= 1 << number;
+        }
     }
 }
 
@@ -105,7 +154,7 @@ mod tests {
 
     fn granules(access: &Access, iteration: u64) -> impl Iterator<Item = u64> + use<> {
         let first = access.address.wrapping_add_signed(access.stride * iteration as i64);
-        (first..first + u64::from(access.bytes)).step_by(GRANULE as usize)
+        (first & !(GRANULE - 1)..first + u64::from(access.bytes)).step_by(GRANULE as usize)
     }
 
     /// Who writes each granule last, iteration by iteration.
@@ -121,7 +170,7 @@ mod tests {
 
     fn by_accesses(accesses: &[Access], iterations: u64) -> BTreeMap<u64, u32> {
         let mut last = BTreeMap::new();
-        in_order(accesses, iterations, |access| {
+        in_order(accesses, iterations, |access, iterations| {
             for iteration in 0..iterations {
                 last.extend(granules(access, iteration).map(|granule| (granule, access.site)));
             }
@@ -134,25 +183,32 @@ mod tests {
         let mut rng = Rng::with_seed(9);
         let (mut ordered, mut met) = (0, 0);
         for _ in 0..40_000 {
-            let stride = [4, 8, 8, 16, 24, -4, -8, -16, 0][rng.usize(0..9)];
+            let stride = [4, 8, 8, 16, 24, -4, -8, -16, 0, 1, -1, 2, 2, -2, 3, 3, 5, -6, 7, 18][rng.usize(0..20)];
             let mut access = |site| {
                 let stride = if rng.u8(0..8) == 0 { 4 * rng.i64(-4..5) } else { stride };
-                let bytes = [4, 4, 8, 8, 16, 24][rng.usize(0..6)];
-                Access { address: 4096 + 4 * rng.u64(0..30), stride, bytes, flags: WRITE, site, window: 0 }
+                let narrow = if stride % 4 == 0 { 8 } else { stride.unsigned_abs() as u32 };
+                let (granule, place) = (4096 + GRANULE * rng.u64(0..30), site << PLACE_SHIFT);
+                let (byte, bytes) = match stride % 4 == 0 && rng.bool() {
+                    true => (0, [4, 8, 8, 16, 24][rng.usize(0..5)]),
+                    false => (rng.u64(0..4), [1, 1, 2, 8][rng.usize(0..4)].min(narrow)),
+                };
+                Access { address: granule + byte, stride, bytes, flags: WRITE | place, site, window: 0 }
             };
             let accesses: Vec<Access> = (0..2).map(&mut access).collect();
+            let described: Vec<Access> =
+                if rng.bool() { accesses.iter().rev().copied().collect() } else { accesses.clone() };
             let iterations = rng.u64(1..12);
-            if can_be_ordered(&accesses, iterations) {
+            if can_be_ordered(&described, iterations) {
                 ordered += 1;
                 met += u32::from(any_pair(&accesses, |a, b| meeting(a, b, iterations) != Meeting::Never));
                 assert_eq!(
-                    by_accesses(&accesses, iterations),
+                    by_accesses(&described, iterations),
                     by_iterations(&accesses, iterations),
                     "{accesses:?} {iterations}"
                 );
             }
         }
-        assert!(ordered > 10_000 && met > 5_000, "{ordered} {met}");
+        assert!(ordered > 10_000 && met > 4_000, "{ordered} {met}");
     }
 
     #[test]
@@ -169,7 +225,7 @@ mod tests {
         // By address the member comes first; in the body it does not.
         let last = Access { flags: WRITE | 1 << PLACE_SHIFT, ..x };
         let mut order = Vec::new();
-        in_order(&[last, whole], 100, |access| order.push(access.site));
+        in_order(&[last, whole], 100, |access, _| order.push(access.site));
         assert_eq!(order, [3, 1]);
     }
 }

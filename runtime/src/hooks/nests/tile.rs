@@ -21,7 +21,7 @@ const SHORT: u64 = 32;
 pub enum Refused {
     /// Some elements are not known before they are read the first time.
     Unread(FirstReads),
-    /// Accesses that are not in one loop may read the same of them: which is first is a matter of the nest's order.
+    /// Different lines may read the same of them: which is first is a matter of the nest's order.
     Ordered,
     /// Anything else.
     Mixed,

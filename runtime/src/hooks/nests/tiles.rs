@@ -21,7 +21,7 @@ use crate::hooks::{loops, range};
 use crate::process::Process;
 use crate::thread::Thread;
 use core::mem::MaybeUninit;
-use threadtalk_abi::loops::{Access, ELSEWHERE, FIXED, MOST_IN_NEST, NestAccess, STEPS, Step, WRITE};
+use threadtalk_abi::loops::{Access, FIXED, MOST_IN_NEST, NestAccess, STEPS, Step, WRITE};
 use threadtalk_profile::layout::CrdMode;
 
 /// Rows are told apart so that a look at each pays: all accesses are together at least so many times as long as the
@@ -250,17 +250,12 @@ fn whole(
     Ok(Answer::Settled)
 }
 
-/// Whether accesses that find something new are not all in one loop, and may find it in the same place. One after the
-/// other, or iteration by iteration, they would be counted in another order than they have.
+/// Whether different lines may find the same new elements. Which of them is first is a matter of iterations, and rows
+/// are read at once, each when its first element is.
 fn is_ordered(accesses: &[NestAccess], tiles: &[Tile], new: u64) -> bool {
-    if accesses.iter().all(|access| access.flags & ELSEWHERE == 0) {
-        return false;
-    }
     let all = || accesses.iter().zip(tiles).zip(0..).filter(|(_, number)| new >> number & 1 == 1);
     all().any(|((one, tile), first)| {
-        all().filter(|(_, second)| *second > first).any(|((other, other_tile), _)| {
-            let together = (one.flags | other.flags) & ELSEWHERE == 0;
-            !together && one.site != other.site && tile.may_share(other_tile)
-        })
+        let mut behind = all().filter(|(_, second)| *second > first);
+        behind.any(|((other, other_tile), _)| one.site != other.site && tile.may_share(other_tile))
     })
 }

@@ -83,6 +83,14 @@ impl Author<'_> {
                 return self.line(&format!("{element} = p{pointer}[{place}];"));
             }
         }
+        self.store_number(&element, kind);
+        // Another member at a line of its own.
+        if kind.is_structure() && self.random.bool() {
+            self.store_number(&element, kind);
+        }
+    }
+
+    fn store_number(&mut self, element: &str, kind: Kind) {
         let (member, number) = kind.number(self.random);
         let target = format!("{element}{member}");
         let mut terms: Vec<String> =
