@@ -158,12 +158,12 @@ pub fn thread_is_openmp_worker(ticket: CreationTicket) {
     if is_counted(process, ticket) {
         process.levels.come(process, -1);
     }
-    let number = process.openmp_workers.fetch_add(1, Ordering::Relaxed) + 1;
     with_record(process, ticket, |record| {
         roll::flag(record, thread_flags::OPENMP);
         let mut name = Path::new();
         name.push(b"OpenMP worker ");
-        name.push_number(u64::from(number));
+        // Its own number: workers come to life in any order.
+        name.push_number(ticket.0);
         roll::name_if_unnamed(record, name.as_bytes());
     });
 }

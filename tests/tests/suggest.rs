@@ -2,7 +2,8 @@
 //! REFUSE: RULE`).
 //!
 //! More lines: `// OBJECT: NAME` is among the objects with communication, or the object that is shared falsely; `//
-//! KIND: KIND` is its kind; `// CACHES: SPEC` goes to `--caches`; `// THREADTALK: PARTS` says what is compiled in.
+//! KIND: KIND` is its kind; `// SAYS: TEXT` is part of what is suggested; `// CACHES: SPEC` goes to `--caches`; `//
+//! THREADTALK: PARTS` says what is compiled in.
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
@@ -58,6 +59,10 @@ fn check(source: &Path, level: &str) -> Result<(), String> {
             let numbers = found["evidence"].as_object().map_or(0, serde_json::Map::len);
             if about == 0 || numbers == 0 {
                 return Err(format!("neither lines nor evidence: {found}"));
+            }
+            let says = line(&text, "SAYS").unwrap_or_default();
+            if !found["text"].as_str().is_some_and(|text| text.contains(says)) {
+                return Err(format!("it does not say \"{says}\": {found}"));
             }
         }
         (None, Some(rule)) if rules.contains(&rule) => {

@@ -17,7 +17,7 @@ fn report() -> Report {
 #[test]
 fn names_come_from_the_program_by_every_way() {
     let names = report().thread_names();
-    let expected = [(0, "main"), (1, "by header"), (2, "by posix"), (3, "by prctl")];
+    let expected = [(0, "main"), (1, "by header"), (2, "by posix"), (3, "by prctl"), (4, "OpenMP worker 4")];
     for (thread, name) in expected {
         assert_eq!(names[&thread], name, "{names:?}");
     }

@@ -6,11 +6,14 @@ use crate::model::{Lowers, Means, Suggestion, SuggestionKind};
 
 pub(super) const RULE: Rule = Rule {
     name: "synchronisation",
-    thresholds: &[Threshold {
-        name: "share",
-        default: 0.5,
-        meaning: "part of the region's events whose read is atomic",
-    }],
+    thresholds: &[
+        Threshold { name: "share", default: 0.5, meaning: "part of the region's events whose read is atomic" },
+        Threshold {
+            name: "polled",
+            default: 0.9,
+            meaning: "part of these reads that find nothing new, from which on threads are taken to wait",
+        },
+    ],
     find,
 };
 
@@ -24,18 +27,28 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         return None;
     }
     let (from, to) = (case.position(example.writer_site), case.position(example.reader_site));
+    let again: u64 = case.events.iter().filter(|e| e.is_sync()).map(|e| e.rar).sum();
+    let polled = again as f64 / atomic.max(1) as f64;
+    let advice = match polled > case.threshold(&RULE, "polled") {
+        true => {
+            "Most read again what the thread has read already: it waits for another one. Let it sleep (a condition \
+             variable, a barrier), or read less often in between."
+        }
+        false => {
+            "Count in a local variable and combine at the end (reduction), or divide the variable among the threads."
+        }
+    };
     Some(Suggestion {
         rule: RULE.name.to_owned(),
         kind: SuggestionKind::Data,
         means: Means::Code,
         text: format!(
-            "Synchronisation hot spot: {:.0} % of the events are atomic accesses to {} at {}. Count in a local variable and \
-             combine at the end (reduction), or divide the variable among the threads.",
+            "Synchronisation hot spot: {:.0} % of the events are atomic accesses to {} at {}. {advice}",
             100.0 * share,
             case.object(&example),
             place(&to)
         ),
-        evidence: evidence([("share", share), ("events", atomic as f64)]),
+        evidence: evidence([("share", share), ("events", atomic as f64), ("polled", polled)]),
         promise: case.promise(Lowers::Sync),
         lines: vec![from, to],
     })

@@ -81,8 +81,6 @@ pub struct Process {
     pub ticks: ticks::Ticks,
     /// Threads alive, not counting those that nobody announced and that have not run instrumented code.
     pub alive: AtomicU32,
-    /// Workers of the OpenMP runtime so far.
-    pub openmp_workers: AtomicU32,
     /// An event cache without events: with it every event takes the slow path.
     pub no_events: *mut EventSlot,
     /// Windows of no nest: with these every loop is asked for.

@@ -143,7 +143,6 @@ fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Proce
         nodes: crate::execution::tree::Shared::new(),
         ticks: super::ticks::Ticks::new(),
         alive: AtomicU32::new(1),
-        openmp_workers: AtomicU32::new(0),
         no_events,
         no_windows: crate::thread::windows::Windows::new()?.table(),
         off: ptr::null_mut(),

@@ -1,4 +1,5 @@
 // SUGGEST: synchronisation
+// SAYS: reduction
 // OBJECT: total
 // All threads add to one atomic variable in each step.
 #include <stdatomic.h>

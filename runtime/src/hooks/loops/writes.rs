@@ -35,9 +35,9 @@ fn is_partial(access: &Access) -> bool {
     access.stride % GRANULE as i64 != 0
 }
 
-/// Whether two writes of parts that are further apart than half a granule may share granules though they never write the
-/// same bytes: each is the last by turns. (What both write in one iteration, or one so many iterations later, is in the
-/// order of that.)
+/// Whether two writes of parts that are further apart than half a granule may share granules though they never write
+/// the same bytes: each is the last by turns. (What both write in one iteration, or one so many iterations later, is in
+/// the order of that.)
 fn take_turns((low, low_bytes): (u64, u64), (high, high_bytes): (u64, u64), stride: u64) -> bool {
     let behind = (high - low) % stride.max(1);
     let gaps = [behind.saturating_sub(low_bytes), stride.saturating_sub(behind + high_bytes)];
