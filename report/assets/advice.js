@@ -37,7 +37,8 @@ function objectSection(objects) {
   const section = element("section", { class: "section objects" }, element("h3", {}, "Objects"));
   const table = element("table", { class: "small" });
   table.innerHTML =
-    '<thead><tr><th>share</th><th>RaW</th><th>RaR</th><th class="word">object</th>' +
+    '<thead><tr title="share of RaW + RaR; estimated where one line reads several objects">' +
+    '<th>share</th><th>RaW</th><th>RaR</th><th class="word">object</th>' +
     '<th class="word">kind</th><th class="word">where</th></tr></thead>';
   const body = table.createTBody();
   for (const object of objects) {

@@ -34,9 +34,11 @@ pub struct Object {
     pub file: Option<Arc<str>>,
     /// Its line.
     pub line: Option<u32>,
-    /// True communication.
+    /// True communication. Where one line reads several blocks of the heap, its own is divided as a sample of its first
+    /// reads says.
     pub raw: u64,
-    /// Reuse.
+    /// Reuse, divided in the same way: where one of a line's blocks is read again and another one is not, that is not
+    /// known.
     pub rar: u64,
     /// Part of the region's events, 0 to 1.
     pub share: f64,

@@ -52,7 +52,9 @@ pub fn objects(report: &Report, paint: Style) -> String {
     if objects.is_empty() {
         return String::new();
     }
-    let mut out = format!("\n{}\n", paint.strong("Objects that threads communicate through (whole program)"));
+    let title = "Objects that threads communicate through (whole program; share of RaW + RaR, estimated where one line \
+                 reads several)";
+    let mut out = format!("\n{}\n", paint.strong(title));
     for object in objects.iter().take(OBJECTS) {
         let place = match (&object.file, object.line) {
             (Some(file), Some(line)) => format!(", {}:{line}", file.rsplit('/').next().unwrap_or(file)),
