@@ -3,10 +3,12 @@
 use super::registers::Registers;
 use super::{Emitted, ModuleEmitter};
 use crate::error::PassError;
+use crate::llvm;
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::types::{AnyType, BasicTypeEnum};
 use inkwell::values::{
-    AggregateValue, BasicMetadataValueEnum, BasicValueEnum, CallSiteValue, IntValue, PointerValue, VectorValue,
+    AggregateValue, AsValueRef, BasicMetadataValueEnum, BasicValueEnum, CallSiteValue, IntValue, PointerValue,
+    VectorValue,
 };
 
 /// What every piece may change besides its outputs. For each register that is named here LLVM looks through the names
@@ -70,6 +72,16 @@ impl<'ctx> Assembly<'ctx> {
     /// What lies at an address, by whatever addressing mode: the pointer needs no register of its own.
     pub fn memory(&mut self, pointer: PointerValue<'ctx>) -> String {
         format!("${}", self.input("*m", pointer.into()))
+    }
+
+    /// Puts an address into a register.
+    pub fn address(&mut self, pointer: PointerValue<'ctx>, to: &str) {
+        // Where a variable of the thread's own is, LLVM writes as `%fs:x@TPOFF`, and `lea` knows no segments.
+        let line = match llvm::is_thread_local(pointer.as_value_ref()) {
+            true => format!("movq {}, {to}", self.register(pointer)),
+            false => format!("leaq {}, {to}", self.memory(pointer)),
+        };
+        self.line(line);
     }
 
     fn input(&mut self, constraint: &'static str, value: BasicMetadataValueEnum<'ctx>) -> usize {

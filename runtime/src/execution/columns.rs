@@ -136,14 +136,12 @@ impl Columns {
         let mut first = 0;
         while first < counters {
             let length = (counters - first).min(CHUNK);
-            let mut is_first = true;
-            for (_, row) in self.rows() {
+            for (number, (_, row)) in self.rows().enumerate() {
                 for (sum, i) in sums.iter_mut().zip(0..length) {
                     // SAFETY: as in `drain`.
                     let count = unsafe { row.add((first + i) as usize).read_volatile() };
-                    *sum = if is_first { count } else { *sum + count };
+                    *sum = if number == 0 { count } else { *sum + count };
                 }
-                is_first = false;
             }
             act(first, sums.get(..length as usize).unwrap_or(&[]));
             first += length;

@@ -96,7 +96,7 @@ impl Part {
 
 /// How many instances the one with this ordinal stands for: 1 for each of the first `first`, then `2^k` with
 /// probability `2^-k` in the k-th doubling; 0 = it is not recorded.
-pub fn weight(ordinal: u64, first: u64) -> u64 {
+fn weight(ordinal: u64, first: u64) -> u64 {
     if first == 0 {
         return 0;
     }
@@ -112,14 +112,15 @@ const FEW_COUNTERS: u64 = 1 << 14;
 /// Instances that are all recorded however many counters there are, unless less are wanted.
 const LEAST_INSTANCES: u64 = 8;
 
-/// [`weight`] in this program. All counters are looked through where a part is opened and where it is closed, so that
-/// of a program with very many fewer parts are recorded one by one: LightGBM has 119 000 counters, and spent
-/// half of its time on that.
+/// How many instances the one with this ordinal stands for; 0 = it is not recorded. All counters are looked through
+/// where a part is opened and where it is closed, so that of a program with very many fewer instances are recorded one
+/// by one: LightGBM has 119 000 counters, and spent half of its time on that.
 pub fn weight_in(p: &Process, ordinal: u64) -> u64 {
-    weight(ordinal, first(p.options.instances, p.sites.counters()))
+    weight(ordinal, recorded_first(p.options.instances, p.sites.counters()))
 }
 
-fn first(wanted: u64, counters: u32) -> u64 {
+/// How many instances are all recorded.
+fn recorded_first(wanted: u64, counters: u32) -> u64 {
     let fewer = wanted.saturating_mul(FEW_COUNTERS) / u64::from(counters).max(FEW_COUNTERS);
     fewer.max(LEAST_INSTANCES.min(wanted))
 }
@@ -305,13 +306,16 @@ fn write_counts(
 
 #[cfg(test)]
 mod tests {
-    use super::{first, weight};
+    use super::{recorded_first, weight};
 
     #[test]
     fn the_more_counters_there_are_the_fewer_instances_are_all_recorded() {
-        assert_eq!([0, 1, 1 << 14].map(|counters| first(64, counters)), [64; 3]);
-        assert_eq!([1 << 15, 1 << 16, 1 << 20, u32::MAX].map(|counters| first(64, counters)), [32, 16, 8, 8]);
-        assert_eq!([(0, 1 << 20), (3, 1 << 20), (1 << 20, 1 << 15)].map(|(n, c)| first(n, c)), [0, 3, 1 << 19]);
+        assert_eq!([0, 1, 1 << 14].map(|counters| recorded_first(64, counters)), [64; 3]);
+        assert_eq!([1 << 15, 1 << 16, 1 << 20, u32::MAX].map(|counters| recorded_first(64, counters)), [32, 16, 8, 8]);
+        assert_eq!(
+            [(0, 1 << 20), (3, 1 << 20), (1 << 20, 1 << 15)].map(|(n, c)| recorded_first(n, c)),
+            [0, 3, 1 << 19]
+        );
     }
 
     #[test]

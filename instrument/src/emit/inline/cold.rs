@@ -7,8 +7,7 @@ use super::super::thunks::{Alignment, access_name, keeper_name, sized_hook};
 use super::{Ask, Inlined};
 use crate::access::{Direction, powers};
 use crate::emit::{Emitted, ModuleEmitter};
-use crate::llvm;
-use inkwell::values::{AsValueRef, PointerValue};
+use inkwell::values::PointerValue;
 use std::mem::offset_of;
 use threadtalk_abi::memo::packed;
 use threadtalk_abi::module::ModuleBases;
@@ -69,15 +68,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     ) -> Emitted<()> {
         match held {
             Some(held) => a.line(format!("movq {held}, %rdi")),
-            // Where a variable of the thread's own is, LLVM writes as `%fs:x@TPOFF`, and `lea` knows no segments.
-            None if llvm::is_thread_local(pointer.as_value_ref()) => {
-                let at = a.register(pointer);
-                a.line(format!("movq {at}, %rdi"));
-            }
-            None => {
-                let at = a.memory(pointer);
-                a.line(format!("leaq {at}, %rdi"));
-            }
+            None => a.address(pointer, "%rdi"),
         }
         let gate = gate_name(&format!("{name}{}", self.own_registers()?.suffix()));
         // Through the table of offsets, as nonlazybind says of calls of hooks: nobody keeps registers when a call is

@@ -115,32 +115,39 @@ fn in_order(accesses: &[Access], iterations: u64, mut write: impl FnMut(&Access,
             Meeting::OneBehind => (one.address > other.address) == (one.stride > 0),
             Meeting::Never | Meeting::Unordered => false,
         };
-    let mut stored = 0u64;
-    loop {
-        let left = || all(accesses).filter(|(_, number)| stored >> number & 1 == 0);
+    let next = |stored: u64| {
+        let left = || all(accesses).filter(move |(_, number)| stored >> number & 1 == 0);
         let is_free = |next: &(&Access, u32)| !left().any(|other| other.1 != next.1 && precedes(other, *next));
         // Where each of a few waits for another one there is no order: as they are described.
-        let Some((access, number)) = left().find(is_free).or_else(|| left().next()) else { break };
-        write(access, iterations);
-        stored |= 1 << number;
+        left().find(is_free).or_else(|| left().next())
+    };
+    one_by_one(next, |access| write(access, iterations));
+    if all(accesses).any(|(access, _)| is_partial(access)) {
+        end_in_order(accesses, iterations, |access| write(access, 1));
     }
-    end_in_order(accesses, iterations, write);
+}
+
+/// Calls `write` with what comes next, given a bit for each that was written, until nothing does.
+fn one_by_one<'a>(next: impl Fn(u64) -> Option<(&'a Access, u32)>, mut write: impl FnMut(&Access)) {
+    let mut written = 0;
+    while let Some((access, number)) = next(written) {
+        write(access);
+        written |= 1 << number;
+    }
 }
 
 /// Writes of parts once more, as far back as they may share a granule with what the loop wrote last: the one ahead has
 /// not left the granule that the loop ends in.
-fn end_in_order(accesses: &[Access], iterations: u64, mut write: impl FnMut(&Access, u64)) {
+fn end_in_order(accesses: &[Access], iterations: u64, mut write: impl FnMut(&Access)) {
+    let next = |written: u64| {
+        let left = all(accesses).filter(|(access, number)| is_partial(access) && written >> number & 1 == 0);
+        left.min_by_key(|(access, number)| (place(access), *number))
+    };
     for iteration in iterations.saturating_sub(GRANULE)..iterations {
-        let mut written = 0u64;
-        let left = |written: u64| {
-            let left = all(accesses).filter(move |(access, number)| is_partial(access) && written >> number & 1 == 0);
-            left.min_by_key(|(access, number)| (place(access), *number))
-        };
-        while let Some((access, number)) = left(written) {
+        one_by_one(next, |access| {
             let moved = access.stride.wrapping_mul(iteration as i64);
-            write(&Access { address: access.address.wrapping_add_signed(moved), ..*access }, 1);
-            written |= 1 << number;
-        }
+            write(&Access { address: access.address.wrapping_add_signed(moved), ..*access });
+        });
     }
 }
 
