@@ -34,7 +34,7 @@ prop_compose! {
     fn a_profile()(
         accesses in prop::collection::vec(access(), SITES as usize),
         events in prop::collection::vec((1..=SITES, 1..=SITES, 0..3u32, 0..1000u64, 0..1000u64), 0..30),
-        samples in prop::collection::vec((1..=SITES, 0..=SITES, 0..4u64), 0..12),
+        samples in prop::collection::vec(((1..=SITES, 0..=SITES, 0..=SITES), 0..4u64, 0..4u64), 0..12),
         shared in prop::collection::vec((1..=SITES, 1..=SITES, 0..=SITES, any::<bool>(), 1..100u64), 0..8),
         written in prop::collection::vec((1..=SITES, 0..100u64), 0..8),
         calls in prop::collection::vec(any::<bool>(), SITES as usize),
@@ -51,7 +51,9 @@ prop_compose! {
             site, other_site, allocation_site, lines, thread: 0, other_thread: 1, threads: 3,
             flags: if reads { OTHER_READS } else { 0 }, address: 0,
         });
-        let sample = |(reader_site, allocation_site, raw)| ObjectEvents { reader_site, allocation_site, raw };
+        let sample = |((reader_site, writer_site, allocation_site), raw, rar)| ObjectEvents {
+            reader_site, writer_site, allocation_site, raw, rar,
+        };
         Contents {
             modules: vec![module],
             events: events.collect(),
@@ -94,9 +96,12 @@ fn tells(name: &str) -> bool {
     !["", "this", "__tmp"].contains(&name)
 }
 
-/// What a sample says an event of a site is about.
-fn sampled(contents: &Contents, sample: &ObjectEvents) -> Identity {
-    let through = named(contents, sample.reader_site);
+/// What a sample says an event of a reading site is about.
+fn sampled(contents: &Contents, reader_site: u32, sample: &ObjectEvents) -> Identity {
+    let through = named(contents, reader_site);
+    if sample.allocation_site == 0 {
+        return through;
+    }
     let receiver = named(contents, sample.allocation_site);
     if is_variable(&receiver) {
         return receiver;
@@ -106,8 +111,8 @@ fn sampled(contents: &Contents, sample: &ObjectEvents) -> Identity {
     (Memory::Heap, name, Some(site.file.to_string()), Some(site.line))
 }
 
-/// The parts of an event by object, as real numbers, which add up to 1.
-fn parts(contents: &Contents, event: &Event) -> Vec<(Identity, f64)> {
+/// The parts by object of an event's counts of one kind, as real numbers, which add up to 1.
+fn parts(contents: &Contents, event: &Event, weight: [fn(&ObjectEvents) -> u64; 2]) -> Vec<(Identity, f64)> {
     let own = named(contents, event.reader_site);
     if is_variable(&own) {
         return vec![(own, 1.0)];
@@ -115,21 +120,23 @@ fn parts(contents: &Contents, event: &Event) -> Vec<(Identity, f64)> {
     if let Some(written) = written(contents, event.writer_site) {
         return vec![(written, 1.0)];
     }
-    let of_site = || contents.events.iter().filter(|e| e.reader_site == event.reader_site);
-    let all: u64 = of_site().map(|e| e.raw).sum();
-    let known: u64 = of_site().filter(|e| written(contents, e.writer_site).is_some()).map(|e| e.raw).sum();
-    let samples = || contents.object_events.iter().filter(|s| s.reader_site == event.reader_site && s.raw > 0);
-    let sum_of = |wanted: fn(&ObjectEvents) -> bool| samples().filter(|s| wanted(s)).map(|s| s.raw).sum::<u64>() as f64;
-    // The named ones are among the samples without an allocation: whole samples, rounded down.
-    let named_weight = (sum_of(|_| true) * known as f64 / all.max(1) as f64 + 1e-9).floor();
-    let found = samples().filter(|s| s.allocation_site > 0).map(|s| (sampled(contents, s), s.raw as f64));
-    let nowhere = (sum_of(|s| s.allocation_site == 0) - named_weight).max(0.0);
-    let weighted: Vec<(Identity, f64)> = found.chain([(own.clone(), nowhere)]).collect();
-    let sum: f64 = weighted.iter().map(|(_, weight)| weight).sum();
-    if sum == 0.0 {
-        return vec![(own, 1.0)];
+    // From those that know most about the event to those that know least.
+    let (reader, writer) = (event.reader_site, event.writer_site);
+    let found = |s: &ObjectEvents| s.allocation_site != 0;
+    let of_pair = |s: &ObjectEvents| s.reader_site == reader && s.writer_site == writer;
+    let of_writer = |s: &ObjectEvents| found(s) && s.writer_site == writer && writer != 0;
+    let of_reader = |s: &ObjectEvents| found(s) && s.reader_site == reader;
+    let groups: [&dyn Fn(&ObjectEvents) -> bool; 3] = [&of_pair, &of_writer, &of_reader];
+    for group in groups {
+        for weight in weight {
+            let samples: Vec<_> = contents.object_events.iter().filter(|s| group(s) && weight(s) > 0).collect();
+            let sum = samples.iter().map(|s| weight(s)).sum::<u64>() as f64;
+            if sum > 0.0 {
+                return samples.iter().map(|s| (sampled(contents, reader, s), weight(s) as f64 / sum)).collect();
+            }
+        }
     }
-    weighted.into_iter().map(|(object, weight)| (object, weight / sum)).collect()
+    vec![(own, 1.0)]
 }
 
 proptest! {
@@ -140,10 +147,11 @@ proptest! {
             let events: Vec<&Event> = contents.events.iter().filter(|e| e.region == region.id).collect();
             let mut expected: BTreeMap<Identity, [f64; 2]> = BTreeMap::new();
             for e in &events {
-                for (object, part) in parts(&contents, e) {
-                    let sums = expected.entry(object).or_default();
-                    sums[0] += part * e.raw as f64;
-                    sums[1] += part * e.rar as f64;
+                for (object, part) in parts(&contents, e, [|s| s.raw, |s| s.rar]) {
+                    expected.entry(object).or_default()[0] += part * e.raw as f64;
+                }
+                for (object, part) in parts(&contents, e, [|s| s.rar, |s| s.raw]) {
+                    expected.entry(object).or_default()[1] += part * e.rar as f64;
                 }
             }
             // Each event is divided into whole numbers: none is off by more than 1.

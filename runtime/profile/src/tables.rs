@@ -398,15 +398,19 @@ pub struct Allocations {
     pub bytes: u64,
 }
 
-/// Where the memory came from that a site reads.
+/// Where the memory came from that a site reads of what another one wrote.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ObjectEvents {
     /// Global site of the read.
     pub reader_site: u32,
+    /// Global site of the write; 0 = unknown line.
+    pub writer_site: u32,
     /// Global site of the allocation; 0 = none that was recorded.
     pub allocation_site: u32,
     /// True communication, estimated from a sample.
     pub raw: u64,
+    /// Reuse, estimated from another one.
+    pub rar: u64,
 }
 
 /// Cache lines in which two threads use different elements.

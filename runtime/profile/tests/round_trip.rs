@@ -215,6 +215,16 @@ fn plain_module() -> impl Strategy<Value = Module> {
     })
 }
 
+fn object_events((numbers, counts): &([u32; 6], [u64; 3])) -> ObjectEvents {
+    ObjectEvents {
+        reader_site: numbers[0],
+        writer_site: numbers[1],
+        allocation_site: numbers[2],
+        raw: counts[0],
+        rar: counts[1],
+    }
+}
+
 fn written_site((numbers, counts): &([u32; 6], [u64; 3])) -> WrittenSite {
     let [lines, elements, read] = *counts;
     WrittenSite { site: numbers[0], lines, elements, read, readers: counts[0] ^ counts[2] }
@@ -275,7 +285,7 @@ proptest! {
             events,
             traces,
             allocations: lines.iter().map(|(n, m)| Allocations { site: n[0], blocks: m[0], bytes: m[1] }).collect(),
-            object_events: lines.iter().map(|(n, m)| ObjectEvents { reader_site: n[0], allocation_site: n[1], raw: m[0] }).collect(),
+            object_events: lines.iter().map(object_events).collect(),
             written_sites: lines.iter().map(written_site).collect(),
             serial_sites: lines.iter().rev().map(written_site).collect(),
             shared_lines: lines.iter().map(shared_lines).collect(),

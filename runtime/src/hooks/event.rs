@@ -68,13 +68,13 @@ pub fn communications(
 pub fn communications_again(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, site: u32, known: Known) {
     let n = cells.len() as u64;
     let Known { to: state, record, countdown } = known;
-    let looked_up = p.options.objects > 0 && n >= u64::from(t.until_lookup);
+    let looked_up = p.options.objects > 0 && t.lookups.are_due(n);
     // SAFETY: what the thread knows of its first reads are records of its own, with what their traces hold.
     if looked_up || !unsafe { is_before_sample(t, element, n, countdown) } {
         return communications_in(t, p, cells, element, site, (record, state));
     }
     check_alias(t, p, element, n as u32);
-    t.until_lookup = t.until_lookup.saturating_sub(n as u32);
+    t.lookups.pass(n as u32);
     // SAFETY: as above.
     unsafe { add(n, record, countdown) };
     t.remember(state, site, record.cast());
@@ -155,7 +155,7 @@ fn communications_in(
             // SAFETY: records of this thread's table are mapped for the life of the process, and only this thread
             // counts in them.
             unsafe { (*record).raw += quiet as u64 };
-            look_up(t, p, site, element, quiet as u64);
+            look_up(t, p, record, element, quiet as u64);
             remember(t, p, state, site, record);
         }
         let done = quiet.max(1);
@@ -179,7 +179,7 @@ fn count(
     unsafe {
         if e.raw {
             (*record).raw += 1;
-            look_up(t, p, site, element, 1);
+            look_up(t, p, record, element, 1);
         } else {
             (*record).rar += 1;
         }
@@ -202,6 +202,7 @@ fn count(
         let (rar, new_next) = unsafe { ((*record).rar, (*record).next) };
         let until_next = if new_next == next { 0 } else { new_next.saturating_sub(rar) };
         check_reuse(t, p, element, if verdict == Verdict::Report { 1 } else { until_next });
+        look_up_reuse(t, p, record, element, if verdict == Verdict::Report { None } else { Some(until_next) });
     }
     match verdict {
         Verdict::Count => {
@@ -239,40 +240,54 @@ fn remember(t: &mut Thread, p: &Process, state: u32, site: u32, record: *mut Eve
 
 /// Looks up one in `objects` of `n` communications whose elements follow each other.
 #[inline]
-fn look_up(t: &mut Thread, p: &Process, site: u32, element: u64, n: u64) {
-    if p.options.objects > 0 && n >= u64::from(t.until_lookup) {
-        attribute(t, p, site, element, n);
+fn look_up(t: &mut Thread, p: &Process, record: *const EventRecord, element: u64, n: u64) {
+    if p.options.objects > 0 && t.lookups.are_due(n) {
+        attribute(t, p, record, element, n);
     } else {
-        t.until_lookup = t.until_lookup.saturating_sub(n as u32);
+        t.lookups.pass(n as u32);
     }
 }
 
-/// Attributes communications to the allocations of their memory. Intervals are random, because programs read their
-/// arrays in turns: every eighth read may always be the same one's.
+/// Attributes communications to the allocations of their memory.
 #[cold]
-fn attribute(t: &mut Thread, p: &Process, site: u32, mut element: u64, mut n: u64) {
-    while n > 0 && n >= u64::from(t.until_lookup) {
-        let passed = u64::from(t.until_lookup.max(1));
-        element += (passed - 1) * GRANULE;
-        p.objects.communication(site, element, lookup_period(t.lookups, p.options.objects));
-        t.lookups = t.lookups.saturating_add(1);
-        // Uniform from 1 to 2n - 1, which is n on average: a step of a linear congruential generator (Knuth, MMIX)
-        // whose state is what this thread has checked and where.
-        let mixed = (element ^ u64::from(t.checked.events) << 32).wrapping_mul(6_364_136_223_846_793_005) >> 33;
-        t.until_lookup = (mixed % (2 * lookup_period(t.lookups, p.options.objects) - 1)) as u32 + 1;
-        element += GRANULE;
-        n -= passed;
+fn attribute(t: &mut Thread, p: &Process, record: *const EventRecord, mut element: u64, mut n: u64) {
+    // What this thread has checked and where is different each time.
+    while let Some((number, weight)) = t.lookups.next_of(n, p.options.objects, random(t, element)) {
+        let found = element + (number - 1) * GRANULE;
+        // SAFETY: the record is this thread's.
+        p.objects.communication(unsafe { sites(record) }, found, weight);
+        element = found + GRANULE;
+        n -= number;
     }
-    t.until_lookup -= n as u32;
 }
 
-/// One in how many communications a thread looks up, which has looked up so many. A share of a thread's communications
-/// is known to 3 % after 1024 of them; from there on each doubling of its precision may cost as much as the one before.
-/// Who asks for all of them (`least` 1) gets all.
-fn lookup_period(lookups: u32, least: u64) -> u64 {
-    let doublings = if least > 1 { (lookups / 1024).min(6) } else { 0 };
-    // Not 0: nothing is looked up then.
-    (least << doublings).max(1)
+/// Attributes a reuse that stands for `weight` of them, which a sample of its trace does; None: it is followed exactly
+/// and one in `objects` is looked up.
+fn look_up_reuse(t: &mut Thread, p: &Process, record: *const EventRecord, element: u64, weight: Option<u64>) {
+    if p.options.objects == 0 {
+        return;
+    }
+    let weight = match weight {
+        Some(weight) => weight,
+        None => t.reuse_lookups.next_of(1, p.options.objects, random(t, element)).map_or(0, |(_, weight)| weight),
+    };
+    if weight > 0 {
+        // SAFETY: the record is this thread's.
+        p.objects.reuse(unsafe { sites(record) }, element, weight);
+    }
+}
+
+fn random(t: &Thread, element: u64) -> u64 {
+    element ^ u64::from(t.checked.events) << 32
+}
+
+/// Who reads what is counted in a record and who wrote it.
+///
+/// # Safety
+/// `record` is mapped.
+unsafe fn sites(record: *const EventRecord) -> (u32, u32) {
+    // SAFETY: the caller's promise.
+    unsafe { ((*record).reader_site, (*record).writer_site) }
 }
 
 #[inline]
@@ -380,19 +395,3 @@ fn is_suspect(p: &Process, element: u64) -> bool {
 }
 
 const _: () = assert!(core::mem::offset_of!(EventRecord, rar) == 0 && core::mem::offset_of!(EventRecord, next) == 8);
-
-#[cfg(test)]
-mod tests {
-    use super::lookup_period;
-
-    /// A period is followed by itself or by its double, up to 64 times the first one.
-    #[test]
-    fn lookups_become_rarer_step_by_step_unless_all_are_asked_for() {
-        for lookups in [0, 1, 1023, 1024, 1 << 20, u32::MAX] {
-            assert_eq!(lookup_period(lookups, 1), 1, "{lookups}");
-            let (period, next) = (lookup_period(lookups, 64), lookup_period(lookups.saturating_add(1), 64));
-            assert!((64..=64 * 64).contains(&period) && period <= next && next <= 2 * period, "{lookups}: {period}");
-        }
-        assert!(lookup_period(0, 64) == 64 && lookup_period(u32::MAX, 64) > 64);
-    }
-}

@@ -1,8 +1,9 @@
 //! Communication by allocation: which call made the memory that a site reads.
 //!
 //! Instrumented calls of allocators tell here what they made ([`Objects::allocated`]), `free` and its kin what is gone.
-//! One in [`Options::objects`] true communications looks its address up. A lost update of the index costs an
-//! attribution, never more.
+//! One in [`Options::objects`] true communications looks its address up, and so do the reuses that the traces of the
+//! reuse distance sample. Apart by writing site: what is read at one line again and again and what is read there once
+//! were mostly written at different ones. A lost update of the index costs an attribution, never more.
 //!
 //! [`Options::objects`]: crate::process::options::Options::objects
 
@@ -18,14 +19,16 @@ pub struct Objects {
     index: Index,
     /// By site of the allocation: blocks, bytes.
     allocations: Tally<2>,
-    /// By reading site and site of the allocation: sampled communications times the period.
-    events: Tally<1>,
+    /// Reading and writing sites.
+    pairs: Tally<0>,
+    /// By number of the pair and site of the allocation: sampled communications times the period, reuses likewise.
+    events: Tally<2>,
 }
 
 impl Objects {
     /// Nothing allocated yet.
     pub fn new() -> Option<Self> {
-        Some(Self { index: Index::new()?, allocations: Tally::new()?, events: Tally::new()? })
+        Some(Self { index: Index::new()?, allocations: Tally::new()?, pairs: Tally::new()?, events: Tally::new()? })
     }
 
     /// A call at `site` made a block.
@@ -50,9 +53,20 @@ impl Objects {
         self.index.site_of(address)
     }
 
-    /// True communication, seen with a probability of one in `weight`.
-    pub fn communication(&self, reader_site: u32, address: u64, weight: u64) {
-        self.events.add(u64::from(reader_site) << 32 | u64::from(self.site_of(address)), 0, weight);
+    /// True communication between these sites, seen with a probability of one in `weight`.
+    pub fn communication(&self, (reader, writer): (u32, u32), address: u64, weight: u64) {
+        self.event((reader, writer), address, 0, weight);
+    }
+
+    /// Reuse, likewise.
+    pub fn reuse(&self, (reader, writer): (u32, u32), address: u64, weight: u64) {
+        self.event((reader, writer), address, 1, weight);
+    }
+
+    fn event(&self, (reader, writer): (u32, u32), address: u64, counter: usize, weight: u64) {
+        if let Some(pair) = self.pairs.number(u64::from(reader) << 32 | u64::from(writer)) {
+            self.events.add(u64::from(pair) << 32 | u64::from(self.site_of(address)), counter, weight);
+        }
     }
 
     /// The process ends.
@@ -63,10 +77,16 @@ impl Objects {
             blocks,
             bytes,
         });
-        self.events.write(process, block::OBJECT_EVENTS, |key, [raw]| ObjectEventRecord {
-            reader_site: (key >> 32) as u32,
-            allocation_site: key as u32,
-            raw,
+        self.events.write(process, block::OBJECT_EVENTS, |key, [raw, rar]| {
+            let pair = self.pairs.key((key >> 32) as u32).unwrap_or(0);
+            ObjectEventRecord {
+                reader_site: (pair >> 32) as u32,
+                writer_site: pair as u32,
+                allocation_site: key as u32,
+                reserved: 0,
+                raw,
+                rar,
+            }
         });
     }
 }

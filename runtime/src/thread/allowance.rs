@@ -37,14 +37,14 @@ impl Thread {
     #[inline(always)]
     pub fn settle_allowance(&mut self) {
         let Allowance { granted, left } = core::mem::take(&mut self.allowance);
-        self.until_lookup = self.until_lookup.saturating_sub(granted - left);
+        self.lookups.pass(granted - left);
         self.checked.communications(granted - left, false);
     }
 
     /// As many as may be counted before something is due.
     #[inline(always)]
     pub fn grant_allowance(&mut self, p: &Process) {
-        let lookup = if p.options.objects > 0 { self.until_lookup.saturating_sub(1) } else { MOST };
+        let lookup = if p.options.objects > 0 { self.lookups.left() } else { MOST };
         let totals = Checked::MOST.saturating_sub(self.checked.events.saturating_add(1));
         let granted = MOST.min(lookup).min(totals);
         self.allowance = Allowance { granted, left: granted };

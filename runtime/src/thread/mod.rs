@@ -8,6 +8,7 @@ pub mod checked;
 pub mod column;
 pub mod diversity;
 pub mod firsts;
+pub mod lookups;
 pub mod memos;
 pub mod mixtures;
 pub mod pair;
@@ -36,6 +37,7 @@ use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use diversity::Diversity;
 use firsts::Firsts;
+use lookups::Lookups;
 use mixtures::Mixtures;
 use quiet::{Pattern, Quiet};
 use seen::Seen;
@@ -110,10 +112,10 @@ pub struct Thread {
     pub visits: Visits,
     /// Communication over time.
     pub phases: Phases,
-    /// True communications until one is looked up.
-    pub until_lookup: u32,
-    /// True communications looked up, of all threads that the block has served.
-    pub lookups: u32,
+    /// True communications whose allocation is looked up.
+    pub lookups: Lookups,
+    /// Reuse that is followed exactly and whose allocation is looked up.
+    pub reuse_lookups: Lookups,
     /// Its record in the profile.
     pub record: *mut ThreadRecord,
     /// Events whose cells were checked for aliasing.
@@ -190,8 +192,8 @@ impl Thread {
             visits: Visits::new(),
             phases: Phases::new(),
             context: 0,
-            until_lookup: 0,
-            lookups: 0,
+            lookups: Lookups::default(),
+            reuse_lookups: Lookups::default(),
             record: ptr::null_mut(),
             checked: Checked::default(),
             execution: Execution::new(),

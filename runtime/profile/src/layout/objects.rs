@@ -14,16 +14,22 @@ pub struct AllocationRecord {
     pub bytes: u64,
 }
 
-/// Where the memory came from that a site reads: true communication, sampled.
+/// Where the memory came from that a site reads of what another one wrote: events, sampled.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ObjectEventRecord {
     /// Global site of the read.
     pub reader_site: u32,
+    /// Global site of the write; 0 = unknown line.
+    pub writer_site: u32,
     /// Global site of the call that allocated the memory; 0 = none that was recorded.
     pub allocation_site: u32,
-    /// Sampled events times the sampling period.
+    /// Reserved; zero.
+    pub reserved: u32,
+    /// True communication: sampled events times the sampling period.
     pub raw: u64,
+    /// Reuse, likewise. Samples are drawn where those of the reuse distance are: none without distances.
+    pub rar: u64,
 }
 
 /// Cache lines in which two threads use different elements: what one wrote, the other never read.
@@ -76,7 +82,7 @@ pub struct WrittenSiteRecord {
 
 const _: () = {
     assert!(size_of::<AllocationRecord>() == 24);
-    assert!(size_of::<ObjectEventRecord>() == 16);
+    assert!(size_of::<ObjectEventRecord>() == 32);
     assert!(size_of::<SharedLineRecord>() == 48);
     assert!(size_of::<WrittenSiteRecord>() == 40);
 };

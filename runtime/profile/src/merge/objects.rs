@@ -17,11 +17,15 @@ pub fn allocations(sources: &[Source<'_>]) -> Vec<Allocations> {
 pub fn object_events(sources: &[Source<'_>]) -> Vec<ObjectEvents> {
     let moved = |s: &Source<'_>, o: &ObjectEvents| ObjectEvents {
         reader_site: s.site(o.reader_site),
+        writer_site: s.site(o.writer_site),
         allocation_site: s.site(o.allocation_site),
-        raw: o.raw,
+        ..*o
     };
     let all = sources.iter().flat_map(|s| s.contents.object_events.iter().map(move |o| moved(s, o)));
-    sum(all.map(|o| ((o.reader_site, o.allocation_site), o)), |sum, o| raise(&mut sum.raw, o.raw))
+    sum(all.map(|o| ((o.reader_site, o.writer_site, o.allocation_site), o)), |sum, o| {
+        raise(&mut sum.raw, o.raw);
+        raise(&mut sum.rar, o.rar);
+    })
 }
 
 /// The example stays that of the first part that has one.
@@ -89,8 +93,8 @@ mod tests {
             threads: (0..3).map(thread).collect(),
             allocations: vec![Allocations { site: base, blocks: n, bytes: n.saturating_mul(10) }],
             object_events: vec![
-                ObjectEvents { reader_site: base + 1, allocation_site: base, raw: n },
-                ObjectEvents { reader_site: base + 2, allocation_site: 0, raw: 2 * n },
+                ObjectEvents { reader_site: base + 1, writer_site: base, allocation_site: base, raw: n, rar: 4 * n },
+                ObjectEvents { reader_site: base + 2, writer_site: 0, allocation_site: 0, raw: 2 * n, rar: n },
             ],
             shared_lines: vec![SharedLines {
                 site: base + 1,
@@ -119,8 +123,14 @@ mod tests {
         });
         assert_eq!(merged.modules.len(), 1);
         assert_eq!(merged.allocations, [Allocations { site, blocks: 5, bytes: 50 }]);
-        let sampled = |reader_site, allocation_site, raw| ObjectEvents { reader_site, allocation_site, raw };
-        assert_eq!(merged.object_events, [sampled(next, site, 5), sampled(last, 0, 10)]);
+        let sampled = |(reader_site, writer_site, allocation_site), raw, rar| ObjectEvents {
+            reader_site,
+            writer_site,
+            allocation_site,
+            raw,
+            rar,
+        };
+        assert_eq!(merged.object_events, [sampled((next, site, site), 5, 20), sampled((last, 0, 0), 10, 5)]);
         let lines = &merged.shared_lines[0];
         assert_eq!((merged.shared_lines.len(), lines.site, lines.other_site), (1, next, last));
         // The example is the first part's.

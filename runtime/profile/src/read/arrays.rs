@@ -99,8 +99,10 @@ pub fn allocations(r: &[u8]) -> Allocations {
 pub fn object_events(r: &[u8]) -> ObjectEvents {
     ObjectEvents {
         reader_site: field!(r, ObjectEventRecord, reader_site),
+        writer_site: field!(r, ObjectEventRecord, writer_site),
         allocation_site: field!(r, ObjectEventRecord, allocation_site),
         raw: field!(r, ObjectEventRecord, raw),
+        rar: field!(r, ObjectEventRecord, rar),
     }
 }
 

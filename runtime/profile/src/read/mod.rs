@@ -297,7 +297,7 @@ impl Profile {
         self.records(block::ALLOCATIONS).map(arrays::allocations)
     }
 
-    /// Where the memory came from that sites read. A pair may come more than once.
+    /// Where the memory came from that sites read. A combination may come more than once.
     pub fn object_events(&self) -> impl Iterator<Item = ObjectEvents> + '_ {
         self.records(block::OBJECT_EVENTS).map(arrays::object_events)
     }

@@ -87,8 +87,10 @@ pub fn allocations(r: &mut [u8], a: &Allocations) {
 
 pub fn object_events(r: &mut [u8], o: &ObjectEvents) {
     put!(r, ObjectEventRecord, reader_site, o.reader_site);
+    put!(r, ObjectEventRecord, writer_site, o.writer_site);
     put!(r, ObjectEventRecord, allocation_site, o.allocation_site);
     put!(r, ObjectEventRecord, raw, o.raw);
+    put!(r, ObjectEventRecord, rar, o.rar);
 }
 
 pub fn shared_lines(r: &mut [u8], s: &SharedLines) {
