@@ -195,6 +195,8 @@ struct ThreadtalkObject {
   uint32_t kind; // threadtalk_abi::module::ObjectKind
   uint32_t line; // of the declaration; 0 = unknown
   LLVMMetadataRef file; // DIFile or null
+  // Of what receives a value: by how many inlined calls the frame that it is in called the one that made the value.
+  uint32_t frames;
 };
 typedef void (*ThreadtalkNameVisitor)(void *data, const char *name, size_t length);
 // The variable that a pointer leads to or that leads there; false if there is no name for it.

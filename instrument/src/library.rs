@@ -4,6 +4,8 @@
 //! comparison of `qsort`) is instrumented where it is compiled; `bsearch` touches its array only through it and is not
 //! listed.
 
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::types::BasicMetadataTypeEnum;
 use inkwell::values::FunctionValue;
 
 /// How many bytes.
@@ -212,6 +214,8 @@ pub enum Allocator {
     Product(u32, u32),
     /// Argument 0 points to where the block's address goes, the result is 0 if all went well; bytes.
     Indirect(u32),
+    /// The result may be a block that the function has allocated by one of the others.
+    HandsOn,
 }
 
 /// Functions that allocate memory, with the number of arguments that they must have.
@@ -300,6 +304,31 @@ const ADDRESSES: [&str; 4] = ["__ctype_b_loc", "__ctype_tolower_loc", "__ctype_t
 /// What a function of this name, called with so many arguments, allocates.
 pub fn allocates(name: &str, arguments: u32) -> Option<Allocator> {
     ALLOCATORS.iter().find(|(n, expected, _)| *n == name && *expected == arguments).map(|(.., a)| *a)
+}
+
+/// Whether a function may allocate for its callers, as `xmalloc` does: the compiler has found out or was told that what
+/// it returns is nobody else's, or its name says so, and how much is its caller's choice. Functions that make something
+/// of a size of their own are not meant: it says more of a node that `new_node` has allocated it.
+pub fn may_hand_on(function: FunctionValue<'_>) -> bool {
+    let takes_a_size = || {
+        let wide = |t: &BasicMetadataTypeEnum<'_>| t.is_int_type() && t.into_int_type().get_bit_width() >= 32;
+        function.get_type().get_param_types().iter().any(wide)
+    };
+    let noalias = Attribute::get_named_enum_kind_id("noalias");
+    let is_new = || function.get_enum_attribute(AttributeLoc::Return, noalias).is_some();
+    function.get_type().get_return_type().is_some_and(|t| t.is_pointer_type())
+        && takes_a_size()
+        && (is_new() || names_an_allocator(function.get_name().to_bytes()))
+}
+
+/// `xmalloc`, `safeAlloc`, `ALLOC`; of C++ what containers call, as the mangled names of all that has to do with
+/// containers contain `allocator`.
+fn names_an_allocator(name: &[u8]) -> bool {
+    if name.starts_with(b"_Z") {
+        return name.windows(10).any(|part| part == b"8allocateE")
+            || name.windows(13).any(|part| part == b"11_M_allocateE");
+    }
+    name.windows(5).any(|part| part.eq_ignore_ascii_case(b"alloc"))
 }
 
 /// The effects of a function with this name, called with so many arguments.
@@ -417,8 +446,21 @@ mod tests {
         assert_eq!(allocates("calloc", 2), Some(Allocator::Product(0, 1)));
         assert_eq!((allocates("calloc", 1), allocates("my_malloc", 1)), (None, None));
         for (name, arguments, allocator) in ALLOCATORS {
-            let (Allocator::Bytes(n) | Allocator::Product(_, n) | Allocator::Indirect(n)) = allocator;
-            assert!(n < arguments, "{name}");
+            let last = match allocator {
+                Allocator::Bytes(n) | Allocator::Product(_, n) | Allocator::Indirect(n) => Some(n),
+                Allocator::HandsOn => None,
+            };
+            assert!(last.is_some_and(|n| n < arguments), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_allocators_are_told_from_those_of_containers() {
+        for name in ["xmalloc", "safeAlloc", "G_MALLOC", "_ZNSt15__new_allocatorIdE8allocateEmPKv"] {
+            assert!(names_an_allocator(name.as_bytes()), "{name}");
+        }
+        for name in ["new_node", "_ZNSt6vectorIi14my_allocatorIiEEixEm", ""] {
+            assert!(!names_an_allocator(name.as_bytes()), "{name}");
         }
     }
 

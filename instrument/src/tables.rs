@@ -38,6 +38,8 @@ pub struct SiteAccess {
     pub stride: i32,
     /// As [`AccessEntry::outer_stride`].
     pub outer_stride: i32,
+    /// Of an allocation: by how many inlined calls the code that means it is outside of the call.
+    pub frames: u32,
 }
 
 /// Where a site is in the source.
@@ -51,7 +53,7 @@ pub struct Place {
 
 impl Default for SiteAccess {
     fn default() -> Self {
-        Self { object: None, stride: NO_STRIDE, outer_stride: NO_STRIDE }
+        Self { object: None, stride: NO_STRIDE, outer_stride: NO_STRIDE, frames: 0 }
     }
 }
 
@@ -182,7 +184,7 @@ impl Tables {
     }
 
     fn access(&mut self, access: &SiteAccess) -> AccessEntry {
-        let SiteAccess { object, stride, outer_stride } = access;
+        let SiteAccess { object, stride, outer_stride, frames: _ } = access;
         let (stride, outer_stride) = (*stride, *outer_stride);
         match object {
             None => AccessEntry { stride, outer_stride, ..AccessEntry::default() },
@@ -393,7 +395,7 @@ mod tests {
         let here = Place { region: f, caller_loop: None };
         let mut site = |line, name: &str, stride| {
             let object = Object { kind: 3, name: name.into(), file: "/a.c".into(), line: 2 };
-            let access = SiteAccess { object: Some(object), stride, outer_stride: NO_STRIDE };
+            let access = SiteAccess { object: Some(object), stride, ..SiteAccess::default() };
             tables.site(here, "/a.c", line, 0, &access)
         };
         let [x, y, z, inner] = ["p->x", "p->y", "p->c.z", "p->c.w"].map(|name| site(5, name, 8));
@@ -431,7 +433,7 @@ mod tests {
         let l = tables.region(key(RegionKind::Loop, 5), 6, Some(f));
         let object = Object { kind: 1, name: "f".into(), file: "/a.c".into(), line: 2 };
         let place = Place { region: l, caller_loop: Some(l) };
-        tables.site(place, "/a.c", 5, 4, &SiteAccess { object: Some(object), stride: -8, outer_stride: NO_STRIDE });
+        tables.site(place, "/a.c", 5, 4, &SiteAccess { object: Some(object), stride: -8, ..SiteAccess::default() });
         let opcodes = [1, 2, 3, 4, 5, 6, 7, 8];
         let block = BlockEntry { region: 0, file: 3, line: 3, end_line: 4, opcodes, reads: 10, writes: 11 };
         let edge = EdgeEntry { from: u32::MAX, to: 0, counter: tables.counter() + 1, line: 3, flags: 2 };

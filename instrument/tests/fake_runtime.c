@@ -393,6 +393,9 @@ HOOK void __threadtalk_allocated(void *p, uint64_t n, uint32_t site) {
   const char *receiver = strings_of(m) + access[6 * (site - m->bases->site_base) + 1];
   fprintf(stderr, "allocated %llu %s for %s at %u\n", (unsigned long long)n, p ? "bytes" : "in vain", receiver, s->line);
 }
+HOOK void __threadtalk_handed_on(void *p, uint32_t site) {
+  if (logging) fprintf(stderr, "handed on at %u\n", (sites_of(module_of_site(site)) + (site - module_of_site(site)->bases->site_base))->line);
+}
 HOOK void __threadtalk_clear(void *p, uint64_t n) {
   if (logging) { fprintf(stderr, "clear %llu\n", (unsigned long long)n); return; }
   pthread_mutex_lock(&lock);

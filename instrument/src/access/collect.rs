@@ -127,7 +127,7 @@ impl<'ctx> Collector<'_, 'ctx> {
             return actions.into_iter().map(|a| (a, When::Before, flags)).collect();
         }
         if callee.count_basic_blocks() > 0 {
-            return vec![];
+            return handed_on(inst, callee);
         }
         if library::creates_threads(name) {
             return vec![(Action::Creation, When::Before, CREATION)];
@@ -139,9 +139,15 @@ impl<'ctx> Collector<'_, 'ctx> {
         }
         match library::effects(name, llvm::argument_count(inst)) {
             Some(effects) => library_actions(inst, effects, skipper),
-            None => vec![],
+            None => handed_on(inst, callee),
         }
     }
+}
+
+/// What a call of a function that the C library does not have may have allocated.
+fn handed_on<'ctx>(call: InstructionValue<'ctx>, callee: FunctionValue<'ctx>) -> Vec<(Action<'ctx>, When, u32)> {
+    let hands_on = library::may_hand_on(callee) && allocation_fits(call, Allocator::HandsOn);
+    hands_on.then_some((Action::Allocation(Allocator::HandsOn), When::After, ALLOCATION)).into_iter().collect()
 }
 
 impl<'ctx> Walked<'ctx> {
@@ -197,6 +203,7 @@ fn allocation_fits(call: InstructionValue<'_>, allocator: Allocator) -> bool {
         Allocator::Indirect(n) => {
             integer(n) && llvm::is_plain_pointer(argument(0)) && llvm::is_integer(call.as_value_ref())
         }
+        Allocator::HandsOn => llvm::is_plain_pointer(call.as_value_ref()),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::llvm;
 use crate::llvm::analysis::Analysis;
 use crate::llvm::debug;
 use crate::llvm::loops::Loops;
-use crate::llvm::objects::{self, Files, Object};
+use crate::llvm::objects::{self, Files};
 use crate::tables::SiteAccess;
 use inkwell::module::Module;
 use inkwell::values::{AsValueRef, InstructionOpcode, InstructionValue, PointerValue};
@@ -83,11 +83,11 @@ fn elements(module: &Module<'_>, inst: InstructionValue<'_>, distance: i64) -> i
 }
 
 fn named<'ctx>(inst: InstructionValue<'ctx>, action: &Action<'ctx>, files: &mut Files) -> SiteAccess {
-    let object: Option<Object> = match action {
-        Action::Allocation(_) => objects::receiver(inst.as_value_ref(), files),
-        _ => pointer(inst, action).and_then(|p| objects::behind(p.as_value_ref(), files)),
+    let (object, frames) = match action {
+        Action::Allocation(_) => objects::receiver(inst, files).unzip(),
+        _ => (pointer(inst, action).and_then(|p| objects::behind(p.as_value_ref(), files)), None),
     };
-    SiteAccess { object, ..SiteAccess::default() }
+    SiteAccess { object, frames: frames.unwrap_or(0), ..SiteAccess::default() }
 }
 
 /// The address that names an action's object. Of a copy its source: what is written is not an event yet.

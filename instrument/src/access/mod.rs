@@ -99,7 +99,7 @@ pub enum Action<'ctx> {
     Library(Effect),
     /// A call creates a thread.
     Creation,
-    /// A call allocated memory.
+    /// A call allocated memory, or may have.
     Allocation(Allocator),
     /// A stack variable dies: address, bytes, alignment.
     Dies(PointerValue<'ctx>, u64, u64),

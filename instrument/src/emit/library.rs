@@ -61,6 +61,10 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let b = &self.builder;
         let block = || llvm::result(call).into_pointer_value();
         let (block, bytes) = match allocator {
+            Allocator::HandsOn => {
+                let arguments = [block().into(), self.global_site(site)?.into()];
+                return self.call_directly(hooks::HANDED_ON, &arguments).map(drop);
+            }
             Allocator::Bytes(n) => (block(), self.argument(call, n)?),
             Allocator::Product(n, m) => {
                 (block(), b.build_int_mul(self.argument(call, n)?, self.argument(call, m)?, "")?)

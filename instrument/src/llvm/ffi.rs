@@ -100,6 +100,7 @@ pub struct RawObject {
     pub kind: u32,
     pub line: u32,
     pub file: LLVMMetadataRef,
+    pub frames: u32,
 }
 
 /// `ThreadtalkNameVisitor` of the shim.

@@ -4,6 +4,7 @@ use super::ffi::{self, RawObject};
 use super::hash::Map;
 use super::string;
 use inkwell::llvm_sys::prelude::{LLVMMetadataRef, LLVMValueRef};
+use inkwell::values::{AsValueRef, InstructionValue};
 use std::ffi::{c_char, c_void};
 use std::ptr::null_mut;
 use std::rc::Rc;
@@ -32,21 +33,24 @@ pub fn behind(pointer: LLVMValueRef, files: &mut Files) -> Option<Object> {
     find(files, |out, data| unsafe { ffi::threadtalk_shim_object(pointer, out, data, on_name) })
 }
 
-/// The variable that receives a value.
-pub fn receiver(value: LLVMValueRef, files: &mut Files) -> Option<Object> {
-    // SAFETY: a live value; the visitor gets the string that it expects.
-    find(files, |out, data| unsafe { ffi::threadtalk_shim_receiver(value, out, data, on_name) })
+/// The variable that receives the result of a call; and by how many inlined calls its frame is outside of the one that
+/// the call is in: a function that allocates for others was inlined into those.
+pub fn receiver(call: InstructionValue<'_>, files: &mut Files) -> Option<(Object, u32)> {
+    // SAFETY: a live instruction; the visitor gets the string that it expects.
+    found(files, |out, data| unsafe { ffi::threadtalk_shim_receiver(call.as_value_ref(), out, data, on_name) })
 }
 
 fn find(files: &mut Files, ask: impl FnOnce(*mut RawObject, *mut c_void) -> bool) -> Option<Object> {
+    found(files, ask).map(|(object, _)| object)
+}
+
+fn found(files: &mut Files, ask: impl FnOnce(*mut RawObject, *mut c_void) -> bool) -> Option<(Object, u32)> {
     let mut name = String::new();
-    let mut raw = RawObject { kind: 0, line: 0, file: null_mut() };
+    let mut raw = RawObject { kind: 0, line: 0, file: null_mut(), frames: 0 };
     let data: *mut String = &mut name;
-    ask(&mut raw, data.cast()).then(|| Object {
-        kind: raw.kind,
-        name: known(name),
-        file: files.0.entry(raw.file).or_insert_with(|| path(raw.file).into()).clone(),
-        line: raw.line,
+    ask(&mut raw, data.cast()).then(|| {
+        let file = files.0.entry(raw.file).or_insert_with(|| path(raw.file).into()).clone();
+        (Object { kind: raw.kind, name: known(name), file, line: raw.line }, raw.frames)
     })
 }
 

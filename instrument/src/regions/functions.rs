@@ -160,18 +160,20 @@ impl Functions {
     }
 
     /// The location of a call as its user sees it: containers of the C++ library allocate in headers that were inlined
-    /// into the code that means it.
-    pub fn user_location(&mut self, call: InstructionValue<'_>) -> Option<Location> {
+    /// into the code that means it, and functions that allocate for others do, `frames` calls away from it.
+    pub fn user_location(&mut self, call: InstructionValue<'_>, frames: u32) -> Option<Location> {
         let innermost = debug::of(call)?;
-        let mut at = innermost;
+        let outer = |at: &Location| debug::location(at.frame.inlined_at);
+        let received = (0..frames).try_fold(innermost, |at, _| outer(&at)).unwrap_or(innermost);
+        let mut at = received;
         loop {
             let file = self.file(at.scope);
             if !(file.starts_with("/usr/include/") || file.starts_with("/usr/lib/")) {
                 return Some(at);
             }
-            match debug::location(at.frame.inlined_at) {
+            match outer(&at) {
                 Some(outer) => at = outer,
-                None => return Some(innermost),
+                None => return Some(received),
             }
         }
     }

@@ -51,7 +51,7 @@ impl<'ctx> Nesting<'ctx> {
         (flags, access): (u32, &SiteAccess),
         (functions, tables): (&mut Functions, &mut Tables),
     ) -> SiteId {
-        let at = if flags & ALLOCATION != 0 { functions.user_location(inst) } else { debug::of(inst) };
+        let at = if flags & ALLOCATION != 0 { functions.user_location(inst, access.frames) } else { debug::of(inst) };
         let frame = at.map_or_else(|| functions::own_frame(self.function), |l| l.frame);
         let innermost = self.loops.innermost(block);
         let region = self.region(frame, innermost, stack, functions, tables);

@@ -79,6 +79,8 @@ hooks! {
         "An access for the model of the caches (address, bytes with bit 31 = it writes, site): compiled in on request only.";
     ALLOCATED = "__threadtalk_allocated", true, "void" ("ptr", "i64", "i32"):
         "A call gave the program memory (address, bytes, site of the call). An address of 0 or -1 says that it did not.";
+    HANDED_ON = "__threadtalk_handed_on", true, "void" ("ptr", "i32"):
+        "A function returned this address (site of its call). If it is the calling thread's latest block, it is this call that made it: the function allocates for others.";
     REGION_BEGIN = "__threadtalk_region_begin", false, "void" ("ptr"):
         "threadtalk.h: a region named by a string begins on this thread.";
     REGION_END = "__threadtalk_region_end", false, "void" ("ptr"):

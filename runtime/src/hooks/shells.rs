@@ -148,6 +148,7 @@ shell!("__threadtalk_copy", super::copy);
 shell!("__threadtalk_read_string", super::read_string);
 shell!("__threadtalk_write_string", super::write_string);
 shell!("__threadtalk_allocated", super::allocated);
+shell!("__threadtalk_handed_on", super::handed_on);
 shell!("__threadtalk_clear", super::clear);
 region_shell!("__threadtalk_enter", "__threadtalk_enter_timed", super::enter);
 region_shell!("__threadtalk_exit", "__threadtalk_exit_timed", super::exit);

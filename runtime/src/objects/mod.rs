@@ -1,6 +1,7 @@
 //! Communication by allocation: which call made the memory that a site reads.
 //!
-//! Instrumented calls of allocators tell here what they made ([`Objects::allocated`]), `free` and its kin what is gone.
+//! Instrumented calls of allocators tell here what they made ([`Objects::allocated`]), and calls of functions that
+//! allocate for others what they got from these ([`Objects::handed_on`]); `free` and its kin tell what is gone.
 //! One in [`Options::objects`] true communications looks its address up, and so do the reuses that the traces of the
 //! reuse distance sample. Apart by writing site: what is read at one line again and again and what is read there once
 //! were mostly written at different ones. A lost update of the index costs an attribution, never more.
@@ -11,8 +12,17 @@ mod index;
 
 use crate::process::Process;
 use crate::tally::Tally;
+use core::sync::atomic::Ordering;
 use index::Index;
 use threadtalk_profile::layout::{AllocationRecord, ObjectEventRecord, block};
+
+/// What a thread has allocated last: address, bytes, site of the call. Address 0: nothing.
+#[derive(Default)]
+pub struct Allocated {
+    address: u64,
+    bytes: u64,
+    site: u32,
+}
 
 /// The index and what was counted with it, for all threads.
 pub struct Objects {
@@ -31,16 +41,34 @@ impl Objects {
         Some(Self { index: Index::new()?, allocations: Tally::new()?, pairs: Tally::new()?, events: Tally::new()? })
     }
 
-    /// A call at `site` made a block.
-    pub fn allocated(&self, address: u64, bytes: u64, site: u32) {
+    /// A call at `site` made a block, which is returned; none if it failed.
+    pub fn allocated(&self, address: u64, bytes: u64, site: u32) -> Allocated {
         if address == 0 || address == u64::MAX || bytes == 0 {
-            return;
+            return Allocated::default();
         }
         if let Some([blocks, total]) = self.allocations.counters(site.into()) {
-            blocks.fetch_add(1, core::sync::atomic::Ordering::Relaxed);
-            total.fetch_add(bytes, core::sync::atomic::Ordering::Relaxed);
+            blocks.fetch_add(1, Ordering::Relaxed);
+            total.fetch_add(bytes, Ordering::Relaxed);
         }
         self.index.set(address, bytes, site);
+        Allocated { address, bytes, site }
+    }
+
+    /// A call at `site` returned `address`. If that is the thread's latest block, this call is who made it.
+    pub fn handed_on(&self, latest: &mut Allocated, address: u64, site: u32) {
+        if address != latest.address || address == 0 {
+            return;
+        }
+        // Where there is no room for the one or the other, it stays where it was counted.
+        let (from, to) = (self.allocations.counters(latest.site.into()), self.allocations.counters(site.into()));
+        if let (Some([from_blocks, from_bytes]), Some([blocks, bytes])) = (from, to) {
+            from_blocks.fetch_sub(1, Ordering::Relaxed);
+            from_bytes.fetch_sub(latest.bytes, Ordering::Relaxed);
+            blocks.fetch_add(1, Ordering::Relaxed);
+            bytes.fetch_add(latest.bytes, Ordering::Relaxed);
+        }
+        self.index.set(address, latest.bytes, site);
+        latest.site = site;
     }
 
     /// Memory is given back.

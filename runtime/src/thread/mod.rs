@@ -29,6 +29,7 @@ use crate::file::appender::Appender;
 use crate::lifecycle::{threads, tls};
 use crate::memory;
 use crate::memory::arena::Arena;
+use crate::objects::Allocated;
 use crate::phases::Phases;
 use crate::process::Process;
 use allowance::Allowance;
@@ -112,6 +113,8 @@ pub struct Thread {
     pub visits: Visits,
     /// Communication over time.
     pub phases: Phases,
+    /// What it has allocated last.
+    pub latest_block: Allocated,
     /// True communications whose allocation is looked up.
     pub lookups: Lookups,
     /// Reuse that is followed exactly and whose allocation is looked up.
@@ -192,6 +195,7 @@ impl Thread {
             visits: Visits::new(),
             phases: Phases::new(),
             context: 0,
+            latest_block: Allocated::default(),
             lookups: Lookups::default(),
             reuse_lookups: Lookups::default(),
             record: ptr::null_mut(),

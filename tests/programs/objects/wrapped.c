@@ -1,0 +1,89 @@
+// A function that allocates for the program is not who made the blocks: they are its callers', inlined or not, and also
+// through two such functions. What it makes of a size of its own stays its own.
+// THREADS: 2
+// LEVELS: O0, O1, O2, O3
+// LET: N = 3000
+// EXPECT: raw object heap left = N
+// EXPECT: raw object heap right = 2 * N
+// EXPECT: raw object heap grid = 3 * N
+// EXPECT: raw object heap n = 12
+// EXPECT: raw object heap made = 0
+// EXPECT: raw object heap block = 0
+// EXPECT: raw object pointer = 0
+// OPTIONS: objects=1
+#include "team.h"
+
+enum { N = 3000 };
+struct node {
+    volatile int value;
+    struct node *next;
+};
+struct grid {
+    volatile int *cells;
+};
+static volatile int *left, *right;
+static struct node *list;
+static struct grid grid;
+
+static NOINLINE void *xmalloc(size_t bytes) {
+    void *made = malloc(bytes);
+    if (!made)
+        abort();
+    return made;
+}
+
+static NOINLINE void *alloc_numbers(size_t n) {
+    void *block = xmalloc(n * sizeof(int));
+    return block;
+}
+
+static inline void *inline_alloc(size_t bytes) {
+    void *made = malloc(bytes);
+    if (!made)
+        abort();
+    return made;
+}
+
+static NOINLINE struct node *node(void) {
+    struct node *n = xmalloc(sizeof *n);
+    n->value = 1;
+    return n;
+}
+
+static NOINLINE int total(const volatile int *row, int n) {
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += row[i];
+    return sum;
+}
+
+static void *work(void *unused) {
+    USE(total(left, N));
+    USE(total(right, 2 * N));
+    USE(total(grid.cells, 3 * N));
+    for (struct node *n = list; n; n = n->next)
+        USE(n->value);
+    return unused;
+}
+
+static NOINLINE void fill(volatile int *row, int n) {
+    for (int i = 0; i < n; i++)
+        row[i] = i;
+}
+
+int main(void) {
+    left = alloc_numbers(N);
+    USE(alloc_numbers(9));
+    right = xmalloc(2 * N * sizeof *right);
+    grid.cells = inline_alloc(3 * N * sizeof(int));
+    fill(left, N);
+    fill(right, 2 * N);
+    fill(grid.cells, 3 * N);
+    for (int i = 0; i < 4; i++) {
+        struct node *next = node();
+        next->next = list;
+        list = next;
+    }
+    one(work, NULL);
+    return 0;
+}
