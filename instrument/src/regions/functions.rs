@@ -167,8 +167,7 @@ impl Functions {
         let received = (0..frames).try_fold(innermost, |at, _| outer(&at)).unwrap_or(innermost);
         let mut at = received;
         loop {
-            let file = self.file(at.scope);
-            if !(file.starts_with("/usr/include/") || file.starts_with("/usr/lib/")) {
+            if !self.is_library(at.scope) {
                 return Some(at);
             }
             match outer(&at) {
@@ -176,6 +175,12 @@ impl Functions {
                 None => return Some(received),
             }
         }
+    }
+
+    /// Whether a scope lies in a header of the system: the language's library, most often.
+    pub fn is_library(&mut self, scope: LLVMMetadataRef) -> bool {
+        let file = self.file(scope);
+        file.starts_with("/usr/include/") || file.starts_with("/usr/lib/")
     }
 
     /// Whether anything in the module calls OpenMP's runtime as clang does.

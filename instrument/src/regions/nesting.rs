@@ -51,9 +51,12 @@ impl<'ctx> Nesting<'ctx> {
         (flags, access): (u32, &SiteAccess),
         (functions, tables): (&mut Functions, &mut Tables),
     ) -> SiteId {
-        let at = if flags & ALLOCATION != 0 { functions.user_location(inst, access.frames) } else { debug::of(inst) };
-        let frame = at.map_or_else(|| functions::own_frame(self.function), |l| l.frame);
         let innermost = self.loops.innermost(block);
+        let at = match flags & ALLOCATION {
+            0 => debug::of(inst).map(|at| self.meant(at, innermost, functions)),
+            _ => functions.user_location(inst, access.frames),
+        };
+        let frame = at.map_or_else(|| functions::own_frame(self.function), |l| l.frame);
         let region = self.region(frame, innermost, stack, functions, tables);
         let place = Place { region, caller_loop: self.caller_loop(frame, innermost, functions, tables) };
         match at {
@@ -61,6 +64,20 @@ impl<'ctx> Nesting<'ctx> {
             None if frame.subprogram.is_null() => tables.site(place, "", 0, flags, access),
             None => tables.site(place, functions.file(frame.subprogram), 0, flags, access),
         }
+    }
+
+    /// Where an access belongs whose code was inlined from a header of the system: to who calls it. That
+    /// `std::atomic::load` reads something says nothing; of a library's loop it is worth knowing that it is one.
+    fn meant(&self, innermost: Location, inside: Option<usize>, functions: &mut Functions) -> Location {
+        let mut at = innermost;
+        while functions.is_library(at.scope) {
+            if self.loops.chain(inside).any(|i| self.loops.all[i].start.is_some_and(|l| l.frame == at.frame)) {
+                return at;
+            }
+            let Some(outer) = debug::location(at.frame.inlined_at) else { return innermost };
+            at = outer;
+        }
+        at
     }
 
     /// The innermost loop that is not of this frame, but holds code that was inlined with it.
