@@ -155,8 +155,9 @@ function distanceSection(crd) {
   const two = element("div", { class: "two" });
   const side = element("div", { class: "small" });
   const about =
-    "A distance above a cache's size misses for certain; below its size less the private data " +
-    "of the threads that share it, it does not.";
+    "Between two uses of an element lie so many others of the same writer's. More than a cache holds: a miss for " +
+    "certain; less than it holds beside the private data of the threads that share it: none, as far as this writer's " +
+    "data go. What other writers' the thread reads in between comes on top.";
   side.innerHTML = `<h3>Capacity misses among the reuses</h3><p class="muted">${about}</p>${cutoffTable(crd)}`;
   two.append(histogram(crd, view.kind), side);
   section.append(two);

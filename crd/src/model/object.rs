@@ -34,11 +34,10 @@ pub struct Object {
     pub file: Option<Arc<str>>,
     /// Its line.
     pub line: Option<u32>,
-    /// True communication. Where one line reads several blocks of the heap, its own is divided as a sample of its first
-    /// reads says.
+    /// True communication. Where one line reads several blocks of the heap that one line wrote, theirs is divided as
+    /// samples of it say.
     pub raw: u64,
-    /// Reuse, divided in the same way: where one of a line's blocks is read again and another one is not, that is not
-    /// known.
+    /// Reuse, likewise.
     pub rar: u64,
     /// Part of the region's events, 0 to 1.
     pub share: f64,
@@ -69,6 +68,12 @@ pub struct FalseSharing {
     pub address: u64,
     /// The variable; empty = unknown.
     pub object: Arc<str>,
+    /// Values of each other's that threads read between the two lines: the cache lines would travel for these, too.
+    #[serde(skip)]
+    pub passed: u64,
+    /// The two lines may be executed at the same time, as far as is known: they are not in two OpenMP constructs.
+    #[serde(skip)]
+    pub at_once: bool,
 }
 
 impl FalseSharing {
@@ -99,6 +104,8 @@ mod tests {
                 writes,
                 address: 0,
                 object: "".into(),
+                passed: 0,
+                at_once: true,
             };
             found.writes_shared()
         };

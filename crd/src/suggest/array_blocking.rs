@@ -8,16 +8,13 @@ use crate::model::{Cutoff, Lowers, Means, Suggestion, SuggestionKind};
 pub(super) const RULE: Rule = Rule {
     name: "array-blocking",
     thresholds: &[
-        Threshold {
-            name: "misses",
-            default: 0.25,
-            meaning: "part of the reuses that miss a level, certainly or probably",
-        },
+        Threshold { name: "misses", default: 0.25, meaning: "part of the reuses that miss a level" },
         Threshold { name: "reuse", default: 1.0, meaning: "reuses for each true communication" },
         Threshold {
             name: "distance",
             default: 0.25,
-            meaning: "90th percentile of the distances as a part of the level: shorter ones no tile makes shorter",
+            meaning: "median of the distances as a part of the level, from which on possible misses count: shorter ones no tile makes \
+                      shorter",
         },
         Threshold { name: "fill", default: 0.5, meaning: "part of the level that a tile may take" },
     ],
@@ -31,14 +28,20 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     let counts = case.counts()?;
     let reuse = counts.rar.sum() as f64 / counts.raw.sum().max(1) as f64;
     let crd = counts.own.crd.as_ref()?;
-    let misses = |c: &Cutoff| c.probable_miss + c.definite_miss;
+    let median = crd.distinct.median_bytes.unwrap_or(0.0);
+    // That the threads' own data fill a cache makes misses possible, whatever the distance.
+    let misses = |c: &Cutoff| {
+        let is_far = median >= case.threshold(&RULE, "distance") * c.max_bytes as f64;
+        c.definite_miss + if is_far { c.probable_miss } else { 0.0 }
+    };
     // The nearest level that does not hold the distances: smaller ones hold less.
     let level = crd.cutoffs.iter().find(|c| misses(c) >= case.threshold(&RULE, "misses"))?;
-    let far = crd.distinct.p90_bytes.unwrap_or(0.0) / level.max_bytes.max(1) as f64;
-    if reuse < case.threshold(&RULE, "reuse") || far < case.threshold(&RULE, "distance") || level.max_bytes == 0 {
+    if reuse < case.threshold(&RULE, "reuse") || level.max_bytes == 0 || !is_nested(case) {
         return None;
     }
     let (_, example) = case.heaviest(|_| true)?;
+    let verb = if level.definite_miss >= case.threshold(&RULE, "misses") { "miss" } else { "can miss" };
+    let share = if verb == "miss" { level.definite_miss } else { misses(level) };
     let granule = f64::from(case.facts.profile.header().granule.max(1));
     let element = case
         .events
@@ -63,12 +66,12 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         kind: SuggestionKind::Data,
         means: Means::Code,
         text: format!(
-            "Array blocking: at {} ({}) half of the reuses come after {:.0} or more bytes of other elements, and {:.0} % of them \
-             can miss L{}. Work in tiles of {shape} elements of {element} bytes ({bytes:.0} bytes): they stay in L{} until they are used again.",
+            "Array blocking: at {} ({}) half of the reuses come after {:.0} or more bytes of other elements, and {:.0} % of all \
+             {verb} L{}. Work in tiles of {shape} elements of {element} bytes ({bytes:.0} bytes): they stay in L{} until they are used again.",
             place(&start(case.region)),
             span(case.region),
-            crd.distinct.median_bytes.unwrap_or(0.0),
-            100.0 * misses(level),
+            median,
+            100.0 * share,
             level.level,
             level.level
         ),
@@ -78,7 +81,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
             ("misses", misses(level)),
             ("definite_misses", level.definite_miss),
             ("reuse", reuse),
-            ("median_bytes", crd.distinct.median_bytes.unwrap_or(0.0)),
+            ("median_bytes", median),
             ("tile_elements", tile as f64),
             ("tile_bytes", bytes),
             ("element_bytes", element),
@@ -86,6 +89,12 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         promise: case.promise(Lowers::Misses(level.level)),
         lines: vec![start(case.region), case.position(example.reader_site)],
     })
+}
+
+/// Whether loops of the region can be cut into tiles: one that goes through an array once uses elements again only when
+/// it is entered anew, or at random, and no order of its iterations changes that.
+fn is_nested(case: &Case<'_>) -> bool {
+    case.outer_loop().is_some() || case.is_in_callers_loop()
 }
 
 /// The largest power of two that is not above a number; at least 1.

@@ -22,6 +22,11 @@ pub(super) const RULE: Rule = Rule {
             default: 10.0,
             meaning: "entries of a region that is no loop, where it was not: what is written once costs nothing",
         },
+        Threshold {
+            name: "passed",
+            default: 0.1,
+            meaning: "most values that pass between the two lines for each write onto shared lines: these move the lines anyhow",
+        },
     ],
     find,
 };
@@ -31,17 +36,20 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         Some(writes) => writes as f64 >= case.threshold(&RULE, "writes"),
         None => case.is_loop() || case.region.visits as f64 >= case.threshold(&RULE, "visits"),
     };
+    let most_passed = case.threshold(&RULE, "passed");
+    let passes = |f: &FalseSharing| f.passed as f64 > most_passed * f.writes_shared().unwrap_or(f.lines) as f64;
     let share = |lines: u64, of: u64| lines as f64 / of.max(1) as f64;
     let least = case.threshold(&RULE, "share");
     // Tasks lie where OpenMP puts them: no padding of the program's would help.
     let is_programs = |f: &&FalseSharing| *f.object != *TASK_DATA;
     let mut candidates = case.region.false_sharing.iter().filter(is_programs);
-    let found = candidates.find(|f| share(f.lines, f.of_lines) >= least && is_frequent(f))?;
+    let is_one = |f: &&FalseSharing| share(f.lines, f.of_lines) >= least && is_frequent(f) && f.at_once && !passes(f);
+    let found = candidates.find(is_one)?;
     let object = if found.object.is_empty() { "elements".to_owned() } else { format!("`{}`", found.object) };
     let [a, b] = found.threads;
     let what = if found.other_reads { "reads beside it" } else { "writes others of them" };
     let often = match found.writes {
-        Some(writes) => format!("all threads executed it {writes} times"),
+        Some(writes) => format!("all threads together executed it at least {writes} times"),
         None => format!("how often was not counted: the region was entered {} times", case.region.visits),
     };
     let mut evidence = evidence([

@@ -3,6 +3,7 @@
 
 use super::{Case, Rule, Threshold, evidence, place};
 use crate::imbalance::profile::model::{self, Cause, Section};
+use crate::imbalance::profile::observed::HandedOut;
 use crate::model::{Lowers, Means, Position, Promise, Suggestion, SuggestionKind};
 
 pub(super) const RULE: Rule = Rule {
@@ -102,13 +103,22 @@ enum Remedy {
     Ramp,
     /// No order in it.
     Uneven,
+    /// Pieces of one length that do not divide evenly.
+    Remainder,
+    /// Handed out to who asks, in pieces that are too large.
+    Pieces,
 }
+
+/// Equal pieces that are at most so many for a thread are looked for: with more the imbalance is small.
+const MOST_PIECES: u32 = 8;
+/// Lengths of two pieces that are equal differ by less.
+const EQUAL: f64 = 0.01;
 
 impl Remedy {
     fn means(self) -> Means {
         match self {
             Self::Layout | Self::Alone => Means::Code,
-            Self::Ramp | Self::Uneven => Means::RunTime,
+            Self::Ramp | Self::Uneven | Self::Remainder | Self::Pieces => Means::RunTime,
         }
     }
 
@@ -132,7 +142,16 @@ impl Remedy {
                 "Iterations differ without order: divide them at run time (schedule(dynamic), with chunks small beside the loop)."
             }
             Self::Uneven => {
-                "Pieces differ without order: let threads take the next one when they have finished (a shared counter)."
+                "Pieces differ without order: let threads take the next one when they have finished (a shared counter); if they \
+                 do so already, the pieces are too large."
+            }
+            Self::Remainder => {
+                "Some threads have one piece more than the others, and all pieces are equally long: no schedule divides them \
+                 evenly. Make pieces smaller (collapse, smaller tiles), or choose a number of threads that divides them."
+            }
+            Self::Pieces => {
+                "Threads take the next piece when they have finished one, and the last ones are too long for that: make chunks \
+                 smaller, or begin with the long ones."
             }
         }
     }
@@ -142,7 +161,20 @@ fn remedy(case: &Case<'_>, section: &Section, cause: &Cause) -> Remedy {
     if cause.kind == "cache-miss" {
         return Remedy::Layout;
     }
+    if section.handed_out != HandedOut::Nothing {
+        return Remedy::Pieces;
+    }
     by_counts(&section.values, case.threshold(&RULE, "alone"))
+}
+
+/// Whether some threads have k pieces of one length and the others k + 1: none is in between.
+fn is_remainder(sorted: &[f64]) -> bool {
+    let (Some(&most), Some(&least)) = (sorted.first(), sorted.last()) else { return false };
+    let is = |value: f64, of: f64| (value - of).abs() <= EQUAL * most;
+    let is_either = sorted.iter().all(|v| is(*v, most) || is(*v, least));
+    let several = sorted.len() > 3 && sorted.iter().filter(|v| is(**v, least)).count() > 1;
+    let steps = (0..=MOST_PIECES).any(|k| is(least, most * f64::from(k) / f64::from(k + 1)));
+    is_either && several && steps && !is(least, most)
 }
 
 fn by_counts(values: &[f64], alone: f64) -> Remedy {
@@ -154,6 +186,11 @@ fn by_counts(values: &[f64], alone: f64) -> Remedy {
         if steps > 1 {
             return Remedy::Ramp;
         }
+    }
+    // One that has more than nothing is alone.
+    let is_alone = sorted.get(1).is_none_or(|second| *second <= 0.0);
+    if !is_alone && is_remainder(&sorted) {
+        return Remedy::Remainder;
     }
     match sorted[..] {
         [most, second, ..] if most >= alone * second => Remedy::Alone,
@@ -175,5 +212,16 @@ mod tests {
         assert_eq!(by_counts(&[1.0, 1.5], 2.0), Remedy::Uneven);
         assert_eq!(by_counts(&[1.0, 5.0], 2.0), Remedy::Alone);
         assert_eq!(by_counts(&[], 2.0), Remedy::Uneven);
+    }
+
+    #[test]
+    fn equal_pieces_are_found_by_their_number() {
+        assert_eq!(by_counts(&[2.0, 1.0, 2.0, 1.001, 2.0], 2.0), Remedy::Remainder);
+        assert_eq!(by_counts(&[4.0, 3.0, 3.0, 4.0], 2.0), Remedy::Remainder);
+        assert_eq!(by_counts(&[1.0, 0.0, 1.0, 0.0], 2.0), Remedy::Remainder);
+        // A third length, a ratio of no two neighbouring numbers, one thread with work.
+        assert_eq!(by_counts(&[2.0, 1.0, 2.0, 1.0, 1.5], 2.0), Remedy::Uneven);
+        assert_eq!(by_counts(&[1.7, 1.0, 1.7, 1.0], 2.0), Remedy::Uneven);
+        assert_eq!(by_counts(&[0.0, 0.0, 1.0, 0.0], 2.0), Remedy::Alone);
     }
 }

@@ -206,10 +206,13 @@ impl<'a> Case<'a> {
         Promise::of(self.facts.regions, lowers, self.function(self.region.id))
     }
 
-    /// The loop around the region, if it is one in a nest.
+    /// The loop around the region, if it is one in a nest. An OpenMP construct and the loop that it divides are one.
     fn outer_loop(&self) -> Option<&'a Region> {
-        let parent = self.facts.regions.get(self.region.parent? as usize)?;
-        matches!(parent.kind, RegionKind::Loop | RegionKind::OmpFor | RegionKind::OmpTaskloop).then_some(parent)
+        let parent = |r: &Region| self.facts.regions.get(r.parent? as usize);
+        let is_divided = |r: &&Region| r.kind != RegionKind::Loop && r.line == self.region.line;
+        let outer = parent(self.region)?;
+        let outer = if is_divided(&outer) { parent(outer)? } else { outer };
+        matches!(outer.kind, RegionKind::Loop | RegionKind::OmpFor | RegionKind::OmpTaskloop).then_some(outer)
     }
 
     fn strides(&self, site: u32) -> (Stride, Stride) {

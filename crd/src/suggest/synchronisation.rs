@@ -1,6 +1,8 @@
 //! Synchronisation hot spot: atomic variables that travel between threads are a large part of what the region
 //! communicates.
 
+use threadtalk_profile::Event;
+
 use super::{Case, Rule, Threshold, evidence, place};
 use crate::model::{Lowers, Means, Suggestion, SuggestionKind};
 
@@ -11,7 +13,17 @@ pub(super) const RULE: Rule = Rule {
         Threshold {
             name: "polled",
             default: 0.9,
-            meaning: "part of these reads that find nothing new, from which on threads are taken to wait",
+            meaning: "part of these reads that find nothing new, from which on threads are taken to wait or to look something up",
+        },
+        Threshold {
+            name: "found",
+            default: 0.5,
+            meaning: "new values for each entry of the region, from which on threads are taken to wait: each wait ends with one",
+        },
+        Threshold {
+            name: "waiting",
+            default: 0.2,
+            meaning: "`share`, where threads wait: who looks at a flag often reads where it lies as well",
         },
     ],
     find,
@@ -23,13 +35,19 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     }
     let (atomic, example) = case.heaviest(|e| e.is_sync())?;
     let share = atomic as f64 / case.total as f64;
-    if share < case.threshold(&RULE, "share") {
+    let count =
+        |of: fn(&Event) -> u64| case.events.iter().filter(|e| e.is_sync()).map(of).fold(0u64, u64::saturating_add);
+    let polled = count(|e| e.rar) as f64 / atomic.max(1) as f64;
+    // What was written before there were threads is no answer to anybody.
+    let found = count(|e| if e.is_serial() { 0 } else { e.raw }) as f64 / case.region.visits.max(1) as f64;
+    let is_polled = polled > case.threshold(&RULE, "polled");
+    let waits = is_polled && found >= case.threshold(&RULE, "found");
+    // What is read often and changes seldom lies in all caches, as it should.
+    if is_polled && !waits || share < case.threshold(&RULE, if waits { "waiting" } else { "share" }) {
         return None;
     }
     let (from, to) = (case.position(example.writer_site), case.position(example.reader_site));
-    let again: u64 = case.events.iter().filter(|e| e.is_sync()).map(|e| e.rar).sum();
-    let polled = again as f64 / atomic.max(1) as f64;
-    let advice = match polled > case.threshold(&RULE, "polled") {
+    let advice = match waits {
         true => {
             "Most read again what the thread has read already: it waits for another one. Let it sleep (a condition \
              variable, a barrier), or read less often in between."
@@ -48,7 +66,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
             case.object(&example),
             place(&to)
         ),
-        evidence: evidence([("share", share), ("events", atomic as f64), ("polled", polled)]),
+        evidence: evidence([("share", share), ("events", atomic as f64), ("polled", polled), ("found", found)]),
         promise: case.promise(Lowers::Sync),
         lines: vec![from, to],
     })
