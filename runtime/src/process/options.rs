@@ -147,7 +147,7 @@ const TABLE: &[Entry] = &[
         set: |o, v| o.effective = v == 1, get: |o| o.effective as u64 },
     Entry { name: b"levels", range: Range::Number(1, 256), help: b"highest number of threads that control flow tells apart",
         set: |o, v| o.levels = v, get: |o| o.levels },
-    Entry { name: b"instances", range: Range::Number(0, 1 << 20), help: b"instances of a parallel section recorded one by one, before they are sampled (of programs with more than 16384 counters fewer); 0 = none",
+    Entry { name: b"instances", range: Range::Number(0, 1 << 20), help: b"instances of a parallel section recorded one by one, before they are sampled (of programs with more than 4096 counters fewer); 0 = none",
         set: |o, v| o.instances = v, get: |o| o.instances },
     Entry { name: b"instance_bytes", range: Range::Number(0, 1 << 34), help: b"budget of the control flow counts of instances",
         set: |o, v| o.instance_bytes = v, get: |o| o.instance_bytes },
