@@ -115,7 +115,7 @@ function rowHtml(region, most, all) {
   const cells = COLUMNS.map((column) => {
     if (column.key === "name") {
       const text = escapeText(all ? "whole program" : region.name || region.label);
-      return cellOf(text + kind, "word", ` title="${escapeText(region.symbol || region.name)}"`);
+      return cellOf(text + kind, "word", ` title="${escapeText(region.full || region.symbol || region.name)}"`);
     }
     if (column.key === "place") return `<td class="word place">${escapeText(place(region))}</td>`;
     if (!figures) return `<td class="zero">–</td>`;

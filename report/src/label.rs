@@ -1,16 +1,18 @@
 //! How regions are called in text, pictures and file names.
 
+use crate::names::short;
 use threadtalk_abi::module::RegionKind;
 use threadtalk_crd::model::{Position, Region, Report};
 
-/// `bmod`, `loop in bmod`, `omp for in main`.
+/// `bmod`, `loop in bmod`, `omp for in main`. Of long names without what is in their brackets.
 pub fn name(region: &Region) -> String {
+    let called = short(&region.name);
     match region.kind {
-        RegionKind::Function | RegionKind::User if !region.name.is_empty() => region.name.clone(),
+        RegionKind::Function | RegionKind::User if !region.name.is_empty() => called.into_owned(),
         RegionKind::Program if region.name.is_empty() => "program".to_string(),
         RegionKind::Program => region.name.clone(),
         kind if region.name.is_empty() => kind.name().replace('_', " "),
-        kind => format!("{} in {}", kind.name().replace('_', " "), region.name),
+        kind => format!("{} in {called}", kind.name().replace('_', " ")),
     }
 }
 

@@ -21,6 +21,7 @@ pub mod imbalance;
 pub mod install;
 pub mod json;
 pub mod label;
+mod names;
 pub mod number;
 pub mod output;
 pub mod parquet;

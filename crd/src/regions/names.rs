@@ -5,8 +5,32 @@ use std::fmt::{self, Write};
 /// Longest name that is shown demangled. Substitutions can make a few hundred characters stand for gigabytes.
 const LONGEST: usize = 4096;
 
-/// The name of a symbol in the source's language: C++ (Itanium ABI) or Rust; none if it is neither, as in C.
+/// The name of a symbol in the source's language: C++ (Itanium ABI) or Rust; none if it is neither, as in C. Of what
+/// cannot be read to its end, or is far too long, the function's own name: generic functions have thousands of letters.
 pub fn demangle(symbol: &str) -> Option<String> {
+    in_full(symbol).or_else(|| own_name(symbol))
+}
+
+/// The identifiers at the beginning of a C++ symbol: `a::b` of `_ZN1a1b...`.
+fn own_name(symbol: &str) -> Option<String> {
+    let mut rest = symbol.strip_prefix("_Z")?;
+    let is_nested = rest.starts_with('N');
+    rest = rest.trim_start_matches(['N', 'K']);
+    let mut parts = Vec::new();
+    while let Some(digits) = rest.find(|c: char| !c.is_ascii_digit()).filter(|end| *end > 0) {
+        let length: usize = rest.get(..digits)?.parse().ok()?;
+        let after = rest.get(digits..)?;
+        parts.push(after.get(..length).filter(|part| !part.is_empty())?);
+        rest = &after[length..];
+        if !is_nested {
+            break;
+        }
+    }
+    let is_generic = rest.starts_with('I');
+    (!parts.is_empty()).then(|| parts.join("::") + if is_generic { "<\u{2026}>" } else { "" })
+}
+
+fn in_full(symbol: &str) -> Option<String> {
     if let Ok(name) = rustc_demangle::try_demangle(symbol) {
         // `{:#}` leaves out the hash.
         return bounded(|out| write!(out, "{name:#}"));
@@ -47,10 +71,14 @@ mod tests {
         assert_eq!(demangle("_RNvC6_123foo3bar").unwrap(), "123foo::bar");
         assert_eq!(demangle("bmod"), None);
         assert_eq!(demangle("_Zq"), None);
+        // Not to be read to the end.
+        assert_eq!(demangle("_Z4moveWIiEvT_").unwrap(), "move");
+        assert_eq!(demangle("_ZN5graph4moveWIiEvT_").unwrap(), "graph::move");
+        assert_eq!((demangle("_Z9move"), demangle("_Z0")), (None, None));
     }
 
     #[test]
-    fn names_without_end_are_left_as_they_are() {
+    fn names_without_end_lose_what_makes_them_long() {
         // Each parameter repeats all that came before it.
         let mut symbol = "_Z1fISt4pairIiiE".to_owned();
         for _ in 0..12 {
@@ -58,5 +86,7 @@ mod tests {
         }
         symbol.push_str("EvT_");
         assert!(demangle(&symbol).is_none_or(|name| name.len() <= LONGEST));
+        let symbol = format!("_Z1fI{}EvT_", "St4pairIiiE".repeat(1000));
+        assert_eq!(demangle(&symbol).unwrap(), "f<\u{2026}>");
     }
 }

@@ -112,7 +112,19 @@ pub fn suggest(facts: &Facts<'_>) -> Vec<Vec<Suggestion>> {
         total: sum(events),
         program_events,
     });
-    cases.map(|case| RULES.iter().filter_map(|rule| (rule.find)(&case)).collect()).collect()
+    let found = cases.map(|case| RULES.iter().filter_map(|rule| (rule.find)(&case)).collect()).collect();
+    place_once(found, facts)
+}
+
+/// Threads are placed once for the whole run: of what regions say about it, that of the one with the most events.
+fn place_once(mut found: Vec<Vec<Suggestion>>, facts: &Facts<'_>) -> Vec<Vec<Suggestion>> {
+    let places = |s: &Suggestion| s.rule == thread_mapping::RULE.name;
+    let of = |(at, all): (usize, &Vec<Suggestion>)| all.iter().any(places).then(|| (sum(&facts.events[at]), at));
+    let most = found.iter().enumerate().filter_map(of).max_by_key(|(events, at)| (*events, std::cmp::Reverse(*at)));
+    for (at, all) in found.iter_mut().enumerate() {
+        all.retain(|s| !places(s) || most.is_some_and(|(_, of_most)| of_most == at));
+    }
+    found
 }
 
 /// Events of code that was inlined into each region, which is a loop of a caller.

@@ -3,6 +3,7 @@
 use super::cells;
 use super::source::{self, Lines};
 use crate::fold::{Cell, Grid};
+use crate::names::short;
 use crate::{label, number, svg, text};
 use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -66,7 +67,10 @@ type Place = (usize, u32);
 struct RegionPart<'a> {
     id: u32,
     kind: &'static str,
-    name: &'a str,
+    name: std::borrow::Cow<'a, str>,
+    /// As in the source, where `name` is shorter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    full: Option<&'a str>,
     symbol: Option<&'a str>,
     label: String,
     file: Option<usize>,
@@ -272,7 +276,8 @@ fn region<'a>(region: &'a Region, threads: &'a [Thread], files: &mut Files<'a>) 
     RegionPart {
         id: region.id,
         kind: region.kind.name(),
-        name: &region.name,
+        name: short(&region.name),
+        full: Some(region.name.as_str()).filter(|name| short(name) != *name),
         symbol: region.symbol.as_deref(),
         label: label::name(region),
         file: region.file.as_deref().map(|file| files.number(file)),

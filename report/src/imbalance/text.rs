@@ -1,6 +1,7 @@
 //! Imbalance for the terminal.
 
 use super::{View, counted, source, table, words};
+use crate::names::short;
 use crate::text::{Column, Paint, Style, Table};
 use crate::{fold, label, number};
 use std::fmt::Write;
@@ -320,7 +321,7 @@ fn blocks(parallelism: &Parallelism, shape: &Shape) -> String {
             row.of.average_degree.map_or("-".to_owned(), number::quantity),
             words::sparkline(&counts),
             words::place(row.file.as_deref(), row.line),
-            fold::shorten(&row.function, 40),
+            fold::shorten(&short(&row.function), 40),
         ]);
     }
     out += &lines.render(paint);

@@ -1,5 +1,6 @@
 //! How sections, threads and quantities are called.
 
+use crate::names::short;
 use crate::{label, number};
 use threadtalk_crd::imbalance::craypat;
 use threadtalk_crd::imbalance::lime::{MIN_THREADS, Reason};
@@ -110,7 +111,7 @@ pub fn section_at(kind: &str, begin: Place, end: Place, function: &str) -> Strin
         (Some(one), None) | (None, Some(one)) => one,
         (None, None) => String::new(),
     };
-    let inside = if function.is_empty() { String::new() } else { format!("in {function}") };
+    let inside = if function.is_empty() { String::new() } else { format!("in {}", short(function)) };
     [kind.replace('_', " "), at, inside].into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join(" ")
 }
 

@@ -1,0 +1,102 @@
+//! Names of C++ as they fit into a line: what stands in brackets is left out where a name is long.
+//!
+//! `std::enable_if<(..), int>::type Table<Key, Value>::find<Fn>(Key const&, Fn)` says which function it is by what is
+//! left: `std::enable_if<…>::type Table<…>::find<…>(…)`.
+
+use std::borrow::Cow;
+
+/// Names of so many characters are told in full.
+const LONG: usize = 48;
+
+/// A name, without what is in its brackets if it is long.
+pub fn short(name: &str) -> Cow<'_, str> {
+    if name.chars().count() <= LONG { Cow::Borrowed(name) } else { Cow::Owned(without_brackets(name)) }
+}
+
+fn without_brackets(name: &str) -> String {
+    let mut out = String::new();
+    let mut rest = name;
+    while let Some(next) = rest.chars().next() {
+        // What follows is the operator's own.
+        if let Some(after) = rest.strip_prefix("operator").filter(|_| !out.ends_with(is_of_word)) {
+            let signs = after.len() - after.trim_start_matches(|c| "<>=-+*/!&|^%~,[]".contains(c)).len();
+            let signs = if after.starts_with("()") { 2 } else { signs };
+            let end = "operator".len() + signs;
+            out.push_str(&rest[..end]);
+            rest = &rest[end..];
+            continue;
+        }
+        let length = match next {
+            '<' | '(' => bracketed(rest),
+            _ => None,
+        };
+        match length {
+            // `(anonymous namespace)` and `()` are no longer without what is in them.
+            Some(length) if length > 2 && !rest.starts_with("(anonymous namespace)") => {
+                out.push(next);
+                out.push('\u{2026}');
+                out.push(if next == '<' { '>' } else { ')' });
+                rest = &rest[length..];
+            }
+            Some(length) => {
+                out.push_str(&rest[..length]);
+                rest = &rest[length..];
+            }
+            None => {
+                out.push(next);
+                rest = &rest[next.len_utf8()..];
+            }
+        }
+    }
+    out
+}
+
+fn is_of_word(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
+}
+
+/// Bytes from an opening bracket to the one that closes it; none if none does.
+fn bracketed(text: &str) -> Option<usize> {
+    let (mut depth, mut before) = (0u32, ' ');
+    for (at, character) in text.char_indices() {
+        match character {
+            '<' | '(' | '{' => depth += 1,
+            // An arrow closes nothing.
+            '>' if before == '-' => {}
+            '>' | ')' | '}' => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at + character.len_utf8());
+        }
+        before = character;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn brackets_of_long_names_are_emptied() {
+        let name = "void Table<std::pair<int, Key const*>, Less>::find<int>(std::vector<int> const&) const";
+        assert_eq!(short(name), "void Table<…>::find<…>(…) const");
+        let name = "std::ostream& operator<< <char, traits>(std::basic_ostream<char, traits>&, Matrix const&)";
+        assert_eq!(short(name), "std::ostream& operator<< <…>(…)");
+        let name = "(anonymous namespace)::worker_loop()::{lambda(std::size_t, std::size_t)#1}::operator()(unsigned long) const";
+        assert_eq!(short(name), "(anonymous namespace)::worker_loop()::{lambda(…)#1}::operator()(…) const");
+        // Short ones, and others that have no brackets.
+        assert_eq!(short("bmod(double*, double*)"), "bmod(double*, double*)");
+        let name = "a_function_of_c_whose_name_is_longer_than_what_is_left_alone";
+        assert_eq!(short(name), name);
+    }
+
+    proptest! {
+        #[test]
+        fn any_name_gets_no_longer(name in "[a-z:<>(){}, é-]{0,120}(operator[<>(]{0,3})?[a-z<>()]{0,60}") {
+            prop_assert!(short(&name).chars().count() <= name.chars().count());
+        }
+    }
+}
