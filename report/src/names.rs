@@ -1,7 +1,7 @@
 //! Names of C++ as they fit into a line: what stands in brackets is left out where a name is long.
 //!
-//! `std::enable_if<(..), int>::type Table<Key, Value>::find<Fn>(Key const&, Fn)` says which function it is by what is
-//! left: `std::enable_if<…>::type Table<…>::find<…>(…)`.
+//! `std::enable_if<(..), int>::type Table<Key, Value>::find<Fn>(Key const&, Fn) const` says which function it is by what
+//! is left: `Table<…>::find<…>(…)`.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,19 @@ const LONG: usize = 48;
 
 /// A name, without what is in its brackets if it is long.
 pub fn short(name: &str) -> Cow<'_, str> {
-    if name.chars().count() <= LONG { Cow::Borrowed(name) } else { Cow::Owned(without_brackets(name)) }
+    if name.chars().count() <= LONG {
+        return Cow::Borrowed(name);
+    }
+    let emptied = without_brackets(name);
+    Cow::Owned(without_result(&emptied).unwrap_or(&emptied).to_owned())
+}
+
+/// Without the type of the result before it and `const` behind it. Operators have spaces of their own.
+fn without_result(name: &str) -> Option<&str> {
+    let end = name.rfind(')')? + 1;
+    let start = name[..end].rfind(' ')? + 1;
+    let is_whole = !name.contains("operator") && name[start..].contains('(');
+    is_whole.then(|| &name[start..end])
 }
 
 fn without_brackets(name: &str) -> String {
@@ -82,7 +94,7 @@ mod tests {
     #[test]
     fn brackets_of_long_names_are_emptied() {
         let name = "void Table<std::pair<int, Key const*>, Less>::find<int>(std::vector<int> const&) const";
-        assert_eq!(short(name), "void Table<…>::find<…>(…) const");
+        assert_eq!(short(name), "Table<…>::find<…>(…)");
         let name = "std::ostream& operator<< <char, traits>(std::basic_ostream<char, traits>&, Matrix const&)";
         assert_eq!(short(name), "std::ostream& operator<< <…>(…)");
         let name = "(anonymous namespace)::worker_loop()::{lambda(std::size_t, std::size_t)#1}::operator()(unsigned long) const";

@@ -104,7 +104,7 @@ pub fn section(change: &SectionChange) -> [String; 8] {
 pub fn unmatched(side: &Side) -> (String, String, Option<String>) {
     let name = match side.kind {
         "function" | "user" => side.name.clone(),
-        kind => format!("{} in {}", kind.replace('_', " "), side.name),
+        kind => format!("{} in {}", kind.replace('_', " "), crate::names::short(&side.name)),
     };
     let place = match (&side.file, side.line) {
         (Some(file), Some(line)) => format!("{}:{line}", label::base(file)),

@@ -2,6 +2,7 @@
 
 use super::{View, calls_picture, section_picture, source, table, text, words};
 use crate::html::{Still, fill};
+use crate::names::short;
 use crate::svg::{escape, imbalance as figures};
 use crate::{label, number};
 use std::fmt::Write;
@@ -137,7 +138,7 @@ fn cause(cause: &Cause) -> String {
         "<div class=\"cause\"><b class=\"score\">{:.2}</b> <b>{}</b> in {} <span class=\"muted\">{}, {}</span> {}",
         cause.score,
         escape(&place),
-        escape(&cause.function),
+        escape(&short(&cause.function)),
         words::kind(cause),
         words::probability(cause.p).replace('<', "&lt;"),
         figures::spark(&cause.counts)
@@ -348,7 +349,7 @@ fn waits(view: View) -> String {
             number::count(wait.count),
             wait.kind.replace('_', " "),
             escape(&place),
-            escape(&wait.function),
+            escape(&short(&wait.function)),
             words::threads(&wait.threads)
         );
     }

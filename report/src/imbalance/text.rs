@@ -144,7 +144,7 @@ pub fn degree(view: View, id: u32) -> Option<f64> {
 
 fn cause(cause: &Cause, paint: Style) -> String {
     let place = words::place(cause.file.as_deref(), cause.line);
-    let what = format!("{place} in {}", cause.function);
+    let what = format!("{place} in {}", short(&cause.function));
     let mut out = format!(
         "     {}  {}  {}, {}  {}\n",
         paint.loud(&format!("{:.2}", cause.score)),
@@ -220,6 +220,11 @@ fn regions(view: View, shape: &Shape) -> String {
     format!("\n{}\n{}", paint.strong(&title), lines.render(paint))
 }
 
+/// Regions of a list in one line.
+const NAMED: usize = 4;
+/// Critical regions, one in a line.
+const CRITICAL: usize = 24;
+
 fn similar(view: View, similarity: &Similarity, paint: Style) -> String {
     let by = words::compared_in_kinds(similarity);
     let mut out = format!("\n{}\n", paint.strong(&format!("Similarity of the threads, by {by}")));
@@ -235,11 +240,18 @@ fn similar(view: View, similarity: &Similarity, paint: Style) -> String {
         let (name, place) = view.called(region as u32);
         format!("{name} {place}").trim_end().to_owned()
     };
-    let names = |regions: &[usize]| regions.iter().map(|&r| name(r)).collect::<Vec<_>>().join(", ");
+    let names = |regions: &[usize]| {
+        let first: Vec<_> = regions.iter().take(NAMED).map(|&r| name(r)).collect();
+        let more = regions.len() - first.len();
+        first.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
+    };
     let _ = writeln!(out, "  CCCR: {}", names(&similarity.cccr));
-    for ccr in &similarity.ccr {
+    for ccr in similarity.ccr.iter().take(CRITICAL) {
         let core = if ccr.core { " & CCCR" } else { "" };
         let _ = writeln!(out, "  {}{} ({}-CCR{core})", "  ".repeat(ccr.level), name(ccr.region), ccr.level);
+    }
+    if similarity.ccr.len() > CRITICAL {
+        let _ = writeln!(out, "  {} more (--format json lists all)", similarity.ccr.len() - CRITICAL);
     }
     for group in &similarity.groups {
         let _ = writeln!(out, "    only together: {}", names(group));
@@ -357,7 +369,7 @@ fn waits(view: View, paint: Style) -> String {
             number::count(wait.count),
             wait.kind.replace('_', " "),
             words::place(wait.file.as_deref().map(label::base), wait.line),
-            fold::shorten(&wait.function, 36),
+            fold::shorten(&short(&wait.function), 36),
             words::threads(&wait.threads),
         ]);
     }

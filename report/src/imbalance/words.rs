@@ -140,7 +140,7 @@ pub fn handed_out(section: &Section) -> Option<&'static str> {
 /// Other branches that counts cannot tell from a cause; nothing if there are none.
 pub fn alike(cause: &Cause) -> Option<String> {
     const NAMED: usize = 3;
-    let name = |a: &Alike| format!("{} in {}", place(a.file.as_deref(), a.line), a.function);
+    let name = |a: &Alike| format!("{} in {}", place(a.file.as_deref(), a.line), short(&a.function));
     let mut names: Vec<String> = cause.alike.iter().take(NAMED).map(name).collect();
     if cause.alike.len() > NAMED {
         names.push(format!("{} more", cause.alike.len() - NAMED));

@@ -9,7 +9,7 @@ pub fn title(scaling: &Scaling, region: &RegionScaling) -> String {
         "program" => scaling.program.clone(),
         "function" | "user" if !region.name.is_empty() => region.name.clone(),
         kind if region.name.is_empty() => kind.replace('_', " "),
-        kind => format!("{} in {}", kind.replace('_', " "), region.name),
+        kind => format!("{} in {}", kind.replace('_', " "), crate::names::short(&region.name)),
     }
 }
 
