@@ -1,7 +1,7 @@
 //! Names of C++ as they fit into a line: what stands in brackets is left out where a name is long.
 //!
-//! `std::enable_if<(..), int>::type Table<Key, Value>::find<Fn>(Key const&, Fn) const` says which function it is by what
-//! is left: `Table<…>::find<…>(…)`.
+//! `std::enable_if<(..), int>::type Table<Key, Value>::find<Fn>(Key const&, Fn) const` says which function it is by
+//! what is left: `Table<…>::find<…>(…)`.
 
 use std::borrow::Cow;
 

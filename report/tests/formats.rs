@@ -152,6 +152,19 @@ fn a_program_that_leaves_by_itself_was_not_killed() {
 }
 
 #[test]
+fn how_much_of_the_signature_was_used_is_not_said_of_runs_that_were_cut_off() {
+    let accuracy = |mode, mapped| {
+        let mut report = example::report(2, example::ring);
+        (report.options.mode, report.accuracy.signature_mapped) = (mode, mapped);
+        threadtalk::text::run_and_accuracy(&report).1
+    };
+    assert!(accuracy("exact", 3 << 20).starts_with("exact mode, 3 MiB of cells"), "{}", accuracy("exact", 3 << 20));
+    assert!(accuracy("hashed", 32 << 20).starts_with("hashed mode, 12 % of 256 MiB used"));
+    assert!(accuracy("exact", 0).starts_with("exact mode; reuse distances"));
+    assert!(accuracy("hashed", 0).starts_with("hashed mode; reuse distances"));
+}
+
+#[test]
 fn the_head_counts_phases_and_their_patterns() {
     let mut report = example::report(4, example::halo);
     let said = |report: &Report| {

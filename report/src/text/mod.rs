@@ -171,6 +171,8 @@ fn totals(region: &Region) -> String {
 fn accuracy(report: &Report) -> String {
     let (options, accuracy) = (&report.options, &report.accuracy);
     let mut text = match (options.mode, accuracy.occupied) {
+        // It is noted at the end of a run, which this one did not come to.
+        (mode, _) if accuracy.signature_mapped == 0 => format!("{mode} mode"),
         ("exact", _) => format!("exact mode, {} of cells", number::bytes(accuracy.signature_mapped as f64)),
         (mode, Some(occupied)) => format!(
             "{mode} mode, {} of {} used, {}",
