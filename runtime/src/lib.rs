@@ -6,6 +6,7 @@
 //! * [`events`]: the records in which events are counted; [`distance`]: communication reuse distance.
 //! * [`execution`]: counters of control flow by number of threads, waiting, parallel sections.
 //! * [`module`] and [`region`]: sites and regions, from the pass and from the program itself.
+//! * [`wide`]: a truth value that can be copied fast.
 //! * [`file`](mod@file): the profile, mapped and valid at any moment; [`memory`]: memory that is not the program's
 //!   heap.
 //!
@@ -34,3 +35,4 @@ pub mod process;
 pub mod region;
 pub mod tally;
 pub mod thread;
+pub mod wide;

@@ -11,6 +11,7 @@
 mod filled;
 
 use crate::memory;
+use crate::wide::Wide;
 use core::num::NonZeroU64;
 use filled::Filled;
 use threadtalk_abi::loops::Access;
@@ -57,16 +58,16 @@ pub struct Pattern {
     /// Number of a word that begins an access.
     first: u64,
     /// The access reads all of these words whole.
-    exact: bool,
+    exact: Wide,
 }
 
 impl Pattern {
     /// All words.
-    pub const ALL: Self = Pattern { mask: u64::MAX, period: NonZeroU64::MIN, first: 0, exact: true };
+    pub const ALL: Self = Pattern { mask: u64::MAX, period: NonZeroU64::MIN, first: 0, exact: Wide::Yes };
 
     /// Whether it is no more than what the access reaches.
     pub fn is_exact(self) -> bool {
-        self.exact
+        self.exact.is_so()
     }
 
     /// The pattern of an access whose range begins at `first`.
@@ -74,10 +75,10 @@ impl Pattern {
         let (bytes, stride) = (u64::from(access.bytes), access.stride.unsigned_abs());
         let aligned = |unit: u64| [first, bytes, stride].iter().all(|n| n.is_multiple_of(unit));
         if stride == bytes || stride == 0 {
-            return Pattern { exact: aligned(GRANULE), ..Pattern::ALL };
+            return Pattern { exact: aligned(GRANULE).into(), ..Pattern::ALL };
         }
         if !aligned(WORD) || stride < bytes {
-            return Pattern { exact: stride < bytes && aligned(GRANULE), ..Pattern::ALL };
+            return Pattern { exact: (stride < bytes && aligned(GRANULE)).into(), ..Pattern::ALL };
         }
         Self::repeated(u64::MAX >> (64 - (bytes / WORD).min(64)), stride / WORD, first)
     }
@@ -85,7 +86,7 @@ impl Pattern {
     /// The pattern of several accesses with one stride, next to each other within it, of which the first one begins at
     /// `first`.
     pub fn of_all(accesses: &[Access], first: u64) -> Self {
-        let inexact = Pattern { exact: false, ..Pattern::ALL };
+        let inexact = Pattern { exact: Wide::No, ..Pattern::ALL };
         let [head, ..] = accesses else { return inexact };
         let stride = head.stride.unsigned_abs();
         let place = |access: &Access| (access.address - head.address, u64::from(access.bytes));
@@ -109,14 +110,14 @@ impl Pattern {
     /// Those of the first 64 words from `first` on, again after each period.
     fn repeated(words: u64, period: u64, first: u64) -> Self {
         let Some(period) = NonZeroU64::new(period).filter(|period| period.get() <= 64) else {
-            return Pattern { exact: false, ..Pattern::ALL };
+            return Pattern { exact: Wide::No, ..Pattern::ALL };
         };
         let (mut mask, mut covered) = (words, period.get());
         while covered < 64 {
             mask |= mask << covered;
             covered *= 2;
         }
-        Pattern { mask, period, first: first / WORD, exact: true }
+        Pattern { mask, period, first: first / WORD, exact: Wide::Yes }
     }
 
     /// The numbers of a chunk that hold bits of the words that `from .. to` touches, and which of those bits are
@@ -197,7 +198,7 @@ impl Quiet {
     /// What a pattern reads of `from .. to`, in one chunk, is no event.
     pub fn add(&mut self, own_base: u32, (from, to): (u64, u64), pattern: Pattern) {
         let (from, to) = (from.next_multiple_of(WORD), to & !(WORD - 1));
-        if !pattern.exact || from >= to {
+        if !pattern.is_exact() || from >= to {
             return;
         }
         let (slot, tag) = self.place(own_base, from);

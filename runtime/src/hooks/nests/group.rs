@@ -4,6 +4,7 @@ use super::turns::Apart;
 use super::{Look, rows, strided};
 use crate::process::Process;
 use crate::thread::Thread;
+use crate::wide::Wide;
 use core::ptr;
 use threadtalk_abi::cell::{NONE, SHARED, TRACKED};
 use threadtalk_abi::loops::{Access, STRIDED, WRITE};
@@ -24,7 +25,7 @@ pub struct Group {
     /// Bytes from one iteration to the next.
     pub step: u64,
     /// Some of them write.
-    pub writes: bool,
+    pub writes: Wide,
     /// The site of its reads, if there is one.
     pub site: Option<u32>,
     /// Granules read in all iterations.
@@ -96,7 +97,7 @@ impl Group {
             to,
             strided: strided.then_some((first.stride, iterations)),
             step: first.stride.unsigned_abs(),
-            writes,
+            writes: writes.into(),
             key: key(first.site, writes),
             site,
             granules: in_one.checked_mul(iterations)?,
@@ -117,7 +118,7 @@ impl Group {
         let known = t.window(self.place(), self.number).filter(|w| w.first <= self.from && self.to <= w.end && same(w));
         if let Some(window) = known {
             let granules = if window.counter == t.idle_counter() { 0 } else { self.granules };
-            return Some(Look { granules, nest: None, range: None, window, known: true, group: self });
+            return Some(Look { granules, nest: None, range: None, window, known: Wide::Yes, group: self });
         }
         rows::look(self, t, p, apart)
     }
@@ -140,7 +141,7 @@ impl Group {
         if state == NONE {
             return Some(Kind { value: NONE, mask: u32::MAX, counter: none });
         }
-        if self.writes {
+        if self.writes.is_so() {
             return None;
         }
         let mask = Kind::mask(state);

@@ -24,6 +24,7 @@ use super::loops::{self, Kind};
 use crate::process::Process;
 use crate::thread::mixtures::Part;
 use crate::thread::{Thread, memos};
+use crate::wide::Wide;
 use core::mem::MaybeUninit;
 use group::Group;
 use order::Order;
@@ -58,7 +59,7 @@ struct Look<'a> {
     /// From when to when it has events, if that is known and they count in one counter: see [`Order`].
     range: Option<(u64, u64)>,
     /// The window is in the table already, or cannot be.
-    known: bool,
+    known: Wide,
 }
 
 impl Look<'_> {
@@ -145,13 +146,13 @@ fn ask(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> Ans
     let looks = unsafe { core::slice::from_raw_parts(looks.as_ptr().cast::<Look>(), used) };
     let counted = apart.is_empty() && count(t, looks);
     // Before samples begin, which forget the windows of their elements.
-    for look in looks.iter().filter(|look| !look.known && !look.group.writes) {
+    for look in looks.iter().filter(|look| !look.known.is_so() && !look.group.writes.is_so()) {
         t.put_window(look.group.place(), look.group.number, look.window);
     }
     if !counted && !samples::count(t, p, looks, &apart) {
         return Answer::Due;
     }
-    for look in looks.iter().filter(|look| !look.known && look.group.writes) {
+    for look in looks.iter().filter(|look| !look.known.is_so() && look.group.writes.is_so()) {
         // Loops that find the window write in it unseen.
         t.overwrite(p, (look.window.first, look.window.end));
         t.writes_in_window();

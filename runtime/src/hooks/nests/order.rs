@@ -298,7 +298,7 @@ mod tests {
 
     fn group(strided: Option<(i64, u64)>, to: u64, step: u64) -> Group {
         let site = Some(1);
-        Group { number: 0, from: 1000, to, strided, step, writes: false, site, granules: 0, key: 0 }
+        Group { number: 0, from: 1000, to, strided, step, writes: crate::wide::Wide::No, site, granules: 0, key: 0 }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::hooks::loops::plain;
 use crate::hooks::scan::{all_agree, prefix};
 use crate::process::Process;
 use crate::thread::Thread;
+use crate::wide::Wide;
 use threadtalk_abi::window::PAGE_SHIFT;
 use threadtalk_abi::{CHUNK_BYTES, GRANULE};
 use threadtalk_sigmem::Run;
@@ -25,22 +26,22 @@ pub fn look(group: Group, t: &mut Thread, p: &Process, apart: &mut Apart) -> Opt
     }
     if is_awaited(&group, t, kind, apart)? {
         let window = group.window(t, (from, to), kind.counter);
-        return Some(Look { granules: group.granules, nest: None, range: None, window, known: true, group });
+        return Some(Look { granules: group.granules, nest: None, range: None, window, known: Wide::Yes, group });
     }
-    if group.writes {
+    if group.writes.is_so() {
         kind = Kind::own(t);
     }
     // Rows of this length that begin in the same page are to find this window.
     let page = from & !(PAGE - 1);
     let chunk_end = (from & !(CHUNK_BYTES - 1)) + CHUNK_BYTES;
-    let most = if group.writes { chunk_end } else { u64::MAX };
+    let most = if group.writes.is_so() { chunk_end } else { u64::MAX };
     let end = reach(t, p, (to, (page + PAGE + (to - from)).min(most)), kind).unwrap_or(to);
     let first = back(t, p, (page, from), kind);
     let mut window = group.window(t, (first, end), kind.counter);
     window.cells = p.signature.directory.offset(from)?;
     let granules = if kind.counter.is_null() { 0 } else { group.granules };
     // One that writes in two chunks counts, but is not kept.
-    Some(Look { granules, nest: None, range: None, window, known: to > most, group })
+    Some(Look { granules, nest: None, range: None, window, known: (to > most).into(), group })
 }
 
 /// Whether the thread waits for elements of a row, which are noted. `None`: too many, or some may lie between what is

@@ -18,6 +18,7 @@ use crate::process::Process;
 use crate::thread::Thread;
 use crate::thread::column::Column;
 use crate::thread::mixtures::Parts;
+use crate::wide::Wide;
 use core::slice;
 use threadtalk_abi::cell::{SHARED, TRACKED};
 use threadtalk_abi::window::LINE_SHIFT;
@@ -49,7 +50,7 @@ pub fn look(group: Group, steps: (i64, u64), t: &mut Thread, p: &Process, apart:
                     Unread { from: group.from, bytes: group.to - group.from, stride: steps.0, site: group.site? };
                 apart.unread.add(column, steps.1)?;
                 let window = group.window(t, (group.from, group.to), core::ptr::null_mut());
-                return Some(Look { granules: 0, nest: None, range: None, window, known: true, group });
+                return Some(Look { granules: 0, nest: None, range: None, window, known: Wide::Yes, group });
             }
             Err(Refused::Ordered | Refused::Mixed) => return None,
         },
@@ -73,7 +74,7 @@ pub fn look(group: Group, steps: (i64, u64), t: &mut Thread, p: &Process, apart:
         nest: None,
         range: Some(column.range()),
         window,
-        known: apart.count() > before,
+        known: (apart.count() > before).into(),
         group,
     })
 }

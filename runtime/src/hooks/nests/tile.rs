@@ -10,6 +10,7 @@ use crate::hooks::loops;
 use crate::process::Process;
 use crate::thread::Thread;
 use crate::thread::mixtures::Parts;
+use crate::wide::Wide;
 use threadtalk_abi::loops::{Access, NestAccess, WRITE};
 use threadtalk_abi::window::Window;
 use threadtalk_abi::{ADDRESS_BITS, GRANULE};
@@ -133,7 +134,7 @@ impl Tile {
             to: self.from + self.width,
             strided: Some((self.stride as i64, self.count)),
             step: self.stride,
-            writes: access.flags & WRITE != 0,
+            writes: (access.flags & WRITE != 0).into(),
             site: Some(access.site),
             granules: self.width / GRANULE * self.count * self.times,
             key: 0,
@@ -144,7 +145,7 @@ impl Tile {
                 == (group.from, group.to, self.stride as i64, self.count, self.times)
         };
         if let Some(window) = t.window(group.place(), group.number).filter(same) {
-            return Ok(Look { granules: window.granules, window, known: true, nest, range: None, group });
+            return Ok(Look { granules: window.granules, window, known: Wide::Yes, nest, range: None, group });
         }
         let order = Order::of_nest(access);
         let mut found = Found { parts: Parts::new(), last: None, new: false };
@@ -165,7 +166,7 @@ impl Tile {
         let mut window = group.window(t, (group.from, group.to), counter);
         window.granules = found.parts.granules();
         window.cells = self.times;
-        let (known, range) = (found.new || apart.count() > before, Some(found.parts.range()));
+        let (known, range) = ((found.new || apart.count() > before).into(), Some(found.parts.range()));
         Ok(Look { granules: window.granules, window, known, nest, range, group })
     }
 
@@ -209,7 +210,7 @@ impl Found {
                 Some((of, kind)) if of == state => kind,
                 _ => match group.kind(t, state) {
                     Some(kind) => kind,
-                    None if group.writes => return Err(Refused::Mixed),
+                    None if group.writes.is_so() => return Err(Refused::Mixed),
                     None => {
                         let new = any_order.as_deref_mut().zip(group.site);
                         let new = new.and_then(|(rows, site)| rows.add(t, p, (at, end), state, site));

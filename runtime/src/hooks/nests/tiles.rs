@@ -235,7 +235,7 @@ fn whole(
         return Ok(Answer::Due);
     }
     // Before samples begin, which forget the windows of their elements.
-    for look in looks.iter().filter(|look| !look.known) {
+    for look in looks.iter().filter(|look| !look.known.is_so()) {
         t.put_window(look.group.place(), look.group.number, look.window);
     }
     if !counted && !samples::count(t, p, looks, &apart) {

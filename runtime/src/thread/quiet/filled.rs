@@ -81,7 +81,7 @@ impl Quiet {
         (pattern, id): (Pattern, u32),
     ) {
         let (from, to) = (from.next_multiple_of(WORD), to & !(WORD - 1));
-        if !pattern.exact || from >= to || !claims.holds(thread, from) {
+        if !pattern.is_exact() || from >= to || !claims.holds(thread, from) {
             return;
         }
         let (slot, tag) = self.place(own_base, from);
