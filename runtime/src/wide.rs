@@ -1,8 +1,8 @@
 //! A truth value that is as wide as a register.
 //!
-//! Behind a `bool` at the end of a structure lie bytes of no meaning. Where such a structure is returned and copied, they
-//! are copied as well, by loads that wait for stores of other widths (a store is not forwarded to a load that reaches
-//! beyond it): in loops over rows of 64 an eighth of the time.
+//! Behind a `bool` at the end of a structure lie bytes of no meaning. Where such a structure is returned and copied,
+//! they are copied as well, by loads that wait for stores of other widths (a store is not forwarded to a load that
+//! reaches beyond it): in loops over rows of 64 an eighth of the time.
 
 /// See the module's documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

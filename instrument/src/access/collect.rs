@@ -67,6 +67,8 @@ impl<'ctx> Collector<'_, 'ctx> {
                     }));
                 }
                 let actions = self.actions(inst, &mut skipper, &escaping).into_iter();
+                // Nothing may come between a call that must be the last one and the return.
+                let actions = actions.filter(|(_, when, _)| *when == When::Before || !llvm::is_last(inst));
                 found.extend(actions.map(|(action, when, flags)| Found { inst, block, stack, action, when, flags }));
                 stack = nesting.constructs.after(inst, stack);
             }

@@ -17,7 +17,7 @@ use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::*;
-use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMOpcode, LLVMTypeKind};
+use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMOpcode, LLVMTailCallKind, LLVMTypeKind};
 use inkwell::module::Module;
 use inkwell::types::{AsTypeRef, VectorType};
 use inkwell::values::{
@@ -84,6 +84,13 @@ pub fn callee<'ctx>(call: InstructionValue<'ctx>) -> Option<FunctionValue<'ctx>>
         let called = LLVMGetCalledValue(call.as_value_ref());
         if LLVMIsAFunction(called).is_null() { None } else { FunctionValue::new(called) }
     }
+}
+
+/// Whether a call hands its frame on to what it calls (`musttail`): only the return of its result may follow it.
+pub fn is_last(call: InstructionValue<'_>) -> bool {
+    // SAFETY: a live instruction; a call is looked at as one.
+    call.get_opcode() == InstructionOpcode::Call
+        && unsafe { LLVMGetTailCallKind(call.as_value_ref()) } == LLVMTailCallKind::LLVMTailCallKindMustTail
 }
 
 /// Number of arguments of a call or invoke.
