@@ -1,16 +1,17 @@
 //! What accesses go to and how far they move from one iteration to the next: for the report's objects and suggestions.
 
 use super::{Access, Action};
+use crate::library::Allocator;
 use crate::llvm;
 use crate::llvm::analysis::Analysis;
 use crate::llvm::debug;
 use crate::llvm::loops::Loops;
-use crate::llvm::objects::{self, Files};
+use crate::llvm::objects::{self, Files, Object};
 use crate::tables::SiteAccess;
 use inkwell::module::Module;
 use inkwell::values::{AsValueRef, InstructionOpcode, InstructionValue, PointerValue};
 use std::collections::HashMap;
-use threadtalk_abi::module::{NO_STRIDE, VARIABLE_STRIDE};
+use threadtalk_abi::module::{NO_STRIDE, ObjectKind, VARIABLE_STRIDE};
 
 /// Describes the accesses of a function, in their order. `analysis`: needed if it has loops.
 pub fn all<'ctx>(
@@ -84,10 +85,18 @@ fn elements(module: &Module<'_>, inst: InstructionValue<'_>, distance: i64) -> i
 
 fn named<'ctx>(inst: InstructionValue<'ctx>, action: &Action<'ctx>, files: &mut Files) -> SiteAccess {
     let (object, frames) = match action {
+        Action::Allocation(Allocator::Indirect(_)) => (indirect_receiver(inst, files), None),
         Action::Allocation(_) => objects::receiver(inst, files).unzip(),
         _ => (pointer(inst, action).and_then(|p| objects::behind(p.as_value_ref(), files)), None),
     };
     SiteAccess { object, frames: frames.unwrap_or(0), ..SiteAccess::default() }
+}
+
+/// The pointer that a call stores the address of a new block in: argument 0 is where it lies.
+fn indirect_receiver(call: InstructionValue<'_>, files: &mut Files) -> Option<Object> {
+    let place = llvm::pointer_operand(call, 0);
+    let pointer = objects::behind(place.as_value_ref(), files)?;
+    Some(Object { kind: ObjectKind::Pointer as u32, ..pointer })
 }
 
 /// The address that names an action's object. Of a copy its source: what is written is not an event yet.

@@ -6,6 +6,8 @@
 // EXPECT: raw object heap left = N
 // EXPECT: raw object heap right = 2 * N
 // EXPECT: raw object heap grid = 3 * N
+// EXPECT: raw object heap aligned = N
+// EXPECT: raw object heap status = 0
 // EXPECT: raw object heap n = 12
 // EXPECT: raw object heap made = 0
 // EXPECT: raw object heap block = 0
@@ -57,7 +59,10 @@ static NOINLINE int total(const volatile int *row, int n) {
     return sum;
 }
 
+static int *aligned;
+
 static void *work(void *unused) {
+    USE(total(aligned, N));
     USE(total(left, N));
     USE(total(right, 2 * N));
     USE(total(grid.cells, 3 * N));
@@ -76,6 +81,10 @@ int main(void) {
     USE(alloc_numbers(9));
     right = xmalloc(2 * N * sizeof *right);
     grid.cells = inline_alloc(3 * N * sizeof(int));
+    int status = posix_memalign((void **)&aligned, 64, N * sizeof *aligned);
+    if (status)
+        return status;
+    fill(aligned, N);
     fill(left, N);
     fill(right, 2 * N);
     fill(grid.cells, 3 * N);
