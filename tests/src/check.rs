@@ -64,10 +64,6 @@ fn compile_at(
 ) -> Result<(), String> {
     let mut flags: Vec<OsString> = format!("-{level}").split(' ').map(OsString::from).collect();
     flags.extend(expectation.flags.iter().map(OsString::from));
-    if level.contains("-march=native") {
-        // clang 19 warns of what it has found out itself on processors with AVX10, with or without the pass.
-        flags.push("-Wno-invalid-feature-combination".into());
-    }
     let compiled = compile_with(tool, Compiler::Instrumented, &expectation.source, program, &flags, pass_options)
         .map_err(|e| e.to_string())?;
     if !compiled.status.success() || !compiled.stderr.is_empty() {

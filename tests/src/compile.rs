@@ -50,6 +50,8 @@ pub fn compile_with(
     command
         .env("THREADTALK_PASS_OPTIONS", format!("verify=1:{pass_options}"))
         .arg("-g")
+        // For `-march=native` on processors with AVX10: clang 19 warns of what it has found out itself.
+        .arg("-Wno-invalid-feature-combination")
         .arg("-I")
         .arg(tool.include())
         .arg("-I")
