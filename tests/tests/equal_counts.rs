@@ -121,6 +121,7 @@ const SCHEDULED: &[(&str, &str, &str, Determined)] = &[
     // lambda.
     ("kmeans", "std::", "", Determined::Nothing),
     ("kmeans", "bool std::", "", Determined::Nothing),
+    ("kmeans", "void std::", "", Determined::Nothing),
     ("kmeans", "main", "", Determined::Nothing),
     // The workers' sums meet under a mutex.
     ("kmeans", "Clustering::recentre", "", Determined::Nothing),
