@@ -252,8 +252,98 @@ bool describe_all(const Value *self, ArrayRef<Value *> values, int steps, Object
   return found;
 }
 
+// What receives a value, in the outermost frame of those that were inlined into each other.
+struct Receiver {
+  Object object;
+  bool found = false;
+  unsigned frames = 0;
+};
+
+// By how many inlined calls a frame is outside of that of `inner`, if it called that one.
+std::optional<unsigned> frames_outside(const DILocation *inner, const DILocation *frame) {
+  unsigned frames = 0;
+  for (; inner && frame; inner = inner->getInlinedAt(), frames++)
+    if (inner->getInlinedAt() == frame->getInlinedAt() &&
+        inner->getScope()->getSubprogram() == frame->getScope()->getSubprogram())
+      return frames;
+  return std::nullopt;
+}
+
+// Without what the language keeps for its libraries: `rows` for `rows._M_impl._M_start`.
+void cut_library_members(std::string &name) {
+  StringRef all = name;
+  for (StringRef member : {"._M_", "->_M_", ".__", "->__"})
+    all = all.substr(0, all.find(member));
+  name = all.str();
+}
+
+void consider(Object object, const DILocation *made, const DILocation *received, Receiver &best) {
+  std::optional<unsigned> frames = frames_outside(made, received);
+  cut_library_members(object.name);
+  // What the value was handed to receives it only if nothing else does.
+  if (object.name.empty() || (best.found && frames.value_or(0) <= best.frames))
+    return;
+  best = {std::move(object), true, frames.value_or(0)};
+}
+
+// A value, and what it is after the calls that return it or null.
+SmallVector<Value *, 4> handed_on(Value *value) {
+  SmallVector<Value *, 4> all{value};
+  for (size_t at = 0; at < all.size() && at < MostSteps; at++)
+    for (User *user : all[at]->users())
+      if (auto *phi = dyn_cast<PHINode>(user); phi && !is_contained(all, phi) && all_of(phi->incoming_values(), [&](Value *in) {
+            return in == all[at] || isa<ConstantPointerNull>(in);
+          }))
+        all.push_back(phi);
+  return all;
+}
+
+void find_receivers(Value *block, const DILocation *made, int steps, Receiver &best) {
+  SmallVector<DbgVariableIntrinsic *, 4> intrinsics;
+  SmallVector<DbgVariableRecord *, 4> records;
+  findDbgUsers(intrinsics, block, &records);
+  auto variable = [&](bool declares, const DIExpression *expression, const DILocalVariable *variable, const DILocation *at) {
+    // A part of a structure that lies in registers, or all of a pointer.
+    std::optional<DIExpression::FragmentInfo> part = expression->getFragmentInfo();
+    if (declares || expression->getNumElements() != (part ? 3 : 0) || !is_meaningful(variable))
+      return;
+    Object object;
+    fill(object, variable);
+    if (part)
+      add_member(object, part->OffsetInBits / 8, true, ".");
+    consider(std::move(object), made, at, best);
+  };
+  // Uses are listed from the last to the first, and what received the value first is what it was made for.
+  for (DbgVariableRecord *record : reverse(records))
+    variable(record->isDbgDeclare(), record->getExpression(), record->getVariable(), record->getDebugLoc());
+  for (DbgVariableIntrinsic *intrinsic : reverse(intrinsics))
+    variable(isa<DbgDeclareInst>(intrinsic), intrinsic->getExpression(), intrinsic->getVariable(), intrinsic->getDebugLoc());
+  // Without optimisation, and for globals and members, the block is stored.
+  for (User *user : block->users()) {
+    auto *store = dyn_cast<StoreInst>(user);
+    Object object;
+    if (store && store->getValueOperand() == block && steps > 0 && describe(store->getPointerOperand(), steps - 1, object))
+      consider(std::move(object), made, store->getDebugLoc(), best);
+  }
+}
+
+// The variable that receives the result of a call, through functions that were inlined.
+Receiver receiver(CallBase &call, int steps) {
+  Receiver best;
+  for (Value *block : handed_on(&call))
+    find_receivers(block, call.getDebugLoc(), steps, best);
+  return best;
+}
+
 // A pointer by its own name.
 bool describe_pointer(Value *base, int steps, Object &object) {
+  if (auto *call = dyn_cast<CallBase>(base)) {
+    Receiver best = receiver(*call, steps);
+    object = std::move(best.object);
+    object.kind = Pointer;
+    object.type = pointee(object.type);
+    return best.found;
+  }
   if (find_variable(base, false, object)) {
     object.kind = Pointer;
     object.type = pointee(object.type);
@@ -399,81 +489,6 @@ bool stride_in(ScalarEvolution &evolution, const SCEV *&address, const Loop *loo
   return true;
 }
 
-// What receives a value, in the outermost frame of those that were inlined into each other.
-struct Receiver {
-  Object object;
-  bool found = false;
-  unsigned frames = 0;
-};
-
-// By how many inlined calls a frame is outside of that of `inner`, if it called that one.
-std::optional<unsigned> frames_outside(const DILocation *inner, const DILocation *frame) {
-  unsigned frames = 0;
-  for (; inner && frame; inner = inner->getInlinedAt(), frames++)
-    if (inner->getInlinedAt() == frame->getInlinedAt() &&
-        inner->getScope()->getSubprogram() == frame->getScope()->getSubprogram())
-      return frames;
-  return std::nullopt;
-}
-
-// Without what the language keeps for its libraries: `rows` for `rows._M_impl._M_start`.
-void cut_library_members(std::string &name) {
-  StringRef all = name;
-  for (StringRef member : {"._M_", "->_M_", ".__", "->__"})
-    all = all.substr(0, all.find(member));
-  name = all.str();
-}
-
-void consider(Object object, const DILocation *made, const DILocation *received, Receiver &best) {
-  std::optional<unsigned> frames = frames_outside(made, received);
-  cut_library_members(object.name);
-  // What the value was handed to receives it only if nothing else does.
-  if (object.name.empty() || (best.found && frames.value_or(0) <= best.frames))
-    return;
-  best = {std::move(object), true, frames.value_or(0)};
-}
-
-// A value, and what it is after the calls that return it or null.
-SmallVector<Value *, 4> handed_on(Value *value) {
-  SmallVector<Value *, 4> all{value};
-  for (size_t at = 0; at < all.size() && at < MostSteps; at++)
-    for (User *user : all[at]->users())
-      if (auto *phi = dyn_cast<PHINode>(user); phi && !is_contained(all, phi) && all_of(phi->incoming_values(), [&](Value *in) {
-            return in == all[at] || isa<ConstantPointerNull>(in);
-          }))
-        all.push_back(phi);
-  return all;
-}
-
-void find_receivers(Value *block, const DILocation *made, Receiver &best) {
-  SmallVector<DbgVariableIntrinsic *, 4> intrinsics;
-  SmallVector<DbgVariableRecord *, 4> records;
-  findDbgUsers(intrinsics, block, &records);
-  auto variable = [&](bool declares, const DIExpression *expression, const DILocalVariable *variable, const DILocation *at) {
-    // A part of a structure that lies in registers, or all of a pointer.
-    std::optional<DIExpression::FragmentInfo> part = expression->getFragmentInfo();
-    if (declares || expression->getNumElements() != (part ? 3 : 0) || !is_meaningful(variable))
-      return;
-    Object object;
-    fill(object, variable);
-    if (part)
-      add_member(object, part->OffsetInBits / 8, true, ".");
-    consider(std::move(object), made, at, best);
-  };
-  // Uses are listed from the last to the first, and what received the value first is what it was made for.
-  for (DbgVariableRecord *record : reverse(records))
-    variable(record->isDbgDeclare(), record->getExpression(), record->getVariable(), record->getDebugLoc());
-  for (DbgVariableIntrinsic *intrinsic : reverse(intrinsics))
-    variable(isa<DbgDeclareInst>(intrinsic), intrinsic->getExpression(), intrinsic->getVariable(), intrinsic->getDebugLoc());
-  // Without optimisation, and for globals and members, the block is stored.
-  for (User *user : block->users()) {
-    auto *store = dyn_cast<StoreInst>(user);
-    Object object;
-    if (store && store->getValueOperand() == block && describe(store->getPointerOperand(), MostSteps, object))
-      consider(std::move(object), made, store->getDebugLoc(), best);
-  }
-}
-
 } // namespace
 
 bool threadtalk_shim_object(LLVMValueRef pointer, ThreadtalkObject *out, void *data, ThreadtalkNameVisitor on_name) {
@@ -488,10 +503,7 @@ bool threadtalk_shim_object(LLVMValueRef pointer, ThreadtalkObject *out, void *d
 }
 
 bool threadtalk_shim_receiver(LLVMValueRef value, ThreadtalkObject *out, void *data, ThreadtalkNameVisitor on_name) {
-  auto *call = cast<Instruction>(unwrap(value));
-  Receiver best;
-  for (Value *block : handed_on(call))
-    find_receivers(block, call->getDebugLoc(), best);
+  Receiver best = receiver(*cast<CallBase>(unwrap(value)), MostSteps);
   if (!best.found)
     return false;
   out->kind = Pointer;

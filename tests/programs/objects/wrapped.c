@@ -8,6 +8,8 @@
 // EXPECT: raw object heap grid = 3 * N
 // EXPECT: raw object heap aligned = N
 // EXPECT: raw object heap status = 0
+// EXPECT: raw object heap table >= 3 * N
+// EXPECT: raw object heap table <= 3 * N + 6
 // EXPECT: raw object heap n = 12
 // EXPECT: raw object heap made = 0
 // EXPECT: raw object heap block = 0
@@ -60,9 +62,12 @@ static NOINLINE int total(const volatile int *row, int n) {
 }
 
 static int *aligned;
+static volatile int **table;
 
 static void *work(void *unused) {
     USE(total(aligned, N));
+    for (int i = 0; i < 3; i++)
+        USE(total(table[i], N));
     USE(total(left, N));
     USE(total(right, 2 * N));
     USE(total(grid.cells, 3 * N));
@@ -81,6 +86,11 @@ int main(void) {
     USE(alloc_numbers(9));
     right = xmalloc(2 * N * sizeof *right);
     grid.cells = inline_alloc(3 * N * sizeof(int));
+    table = inline_alloc(3 * sizeof *table);
+    for (int i = 0; i < 3; i++) {
+        table[i] = inline_alloc(N * sizeof(int));
+        fill(table[i], N);
+    }
     int status = posix_memalign((void **)&aligned, 64, N * sizeof *aligned);
     if (status)
         return status;
