@@ -6,13 +6,20 @@ use threadtalk_crd::model::{Position, Region, Report};
 
 /// `bmod`, `loop in bmod`, `omp for in main`. Of long names without what is in their brackets.
 pub fn name(region: &Region) -> String {
-    let called = short(&region.name);
     match region.kind {
-        RegionKind::Function | RegionKind::User if !region.name.is_empty() => called.into_owned(),
         RegionKind::Program if region.name.is_empty() => "program".to_string(),
         RegionKind::Program => region.name.clone(),
-        kind if region.name.is_empty() => kind.name().replace('_', " "),
-        kind => format!("{} in {called}", kind.name().replace('_', " ")),
+        kind => called(kind.name(), &region.name),
+    }
+}
+
+/// [`name`] of a region of which only the kind's name, as in JSON, and its own are at hand. Not for whole programs.
+pub fn called(kind: &str, name: &str) -> String {
+    let name = short(name);
+    match kind {
+        _ if name.is_empty() => kind.replace('_', " "),
+        "function" | "user" => name.into_owned(),
+        _ => format!("{} in {name}", kind.replace('_', " ")),
     }
 }
 

@@ -36,12 +36,16 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     };
     // The nearest level that does not hold the distances: smaller ones hold less.
     let level = crd.cutoffs.iter().find(|c| misses(c) >= case.threshold(&RULE, "misses"))?;
-    if reuse < case.threshold(&RULE, "reuse") || level.max_bytes == 0 || !is_nested(case) {
+    // A loop that goes through an array once uses elements again only when it is entered anew, or at random: no order
+    // of its iterations changes that.
+    let is_nest = case.outer_loop().is_some();
+    let has_tiles = is_nest || case.is_in_callers_loop();
+    if reuse < case.threshold(&RULE, "reuse") || level.max_bytes == 0 || !has_tiles {
         return None;
     }
     let (_, example) = case.heaviest(|_| true)?;
-    let verb = if level.definite_miss >= case.threshold(&RULE, "misses") { "miss" } else { "can miss" };
-    let share = if verb == "miss" { level.definite_miss } else { misses(level) };
+    let is_certain = level.definite_miss >= case.threshold(&RULE, "misses");
+    let (verb, share) = if is_certain { ("miss", level.definite_miss) } else { ("can miss", misses(level)) };
     let granule = f64::from(case.facts.profile.header().granule.max(1));
     let element = case
         .events
@@ -52,7 +56,6 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         .fold(f64::INFINITY, f64::min);
     let element = if element.is_finite() { element.max(1.0) } else { granule };
     let elements = level.max_bytes as f64 * case.threshold(&RULE, "fill") / element;
-    let is_nest = case.outer_loop().is_some();
     let (tile, shape) = if is_nest {
         let side = power_of_two(elements.sqrt());
         (side * side, format!("{side} x {side}"))
@@ -89,12 +92,6 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         promise: case.promise(Lowers::Misses(level.level)),
         lines: vec![start(case.region), case.position(example.reader_site)],
     })
-}
-
-/// Whether loops of the region can be cut into tiles: one that goes through an array once uses elements again only when
-/// it is entered anew, or at random, and no order of its iterations changes that.
-fn is_nested(case: &Case<'_>) -> bool {
-    case.outer_loop().is_some() || case.is_in_callers_loop()
 }
 
 /// The largest power of two that is not above a number; at least 1.

@@ -102,10 +102,7 @@ pub fn section(change: &SectionChange) -> [String; 8] {
 
 /// A region of one side: name, place, and what it communicated.
 pub fn unmatched(side: &Side) -> (String, String, Option<String>) {
-    let name = match side.kind {
-        "function" | "user" => side.name.clone(),
-        kind => format!("{} in {}", kind.replace('_', " "), crate::names::short(&side.name)),
-    };
+    let name = label::called(side.kind, &side.name);
     let place = match (&side.file, side.line) {
         (Some(file), Some(line)) => format!("{}:{line}", label::base(file)),
         (Some(file), None) => label::base(file).to_string(),

@@ -273,11 +273,12 @@ fn region<'a>(region: &'a Region, threads: &'a [Thread], files: &mut Files<'a>) 
         let serial_raw = counts.total_serial_raw.sum();
         Some(Figures { region, threads, measures: counts.total.as_ref()?, is_own: false, serial_raw })
     });
+    let name = short(&region.name);
     RegionPart {
         id: region.id,
         kind: region.kind.name(),
-        name: short(&region.name),
-        full: Some(region.name.as_str()).filter(|name| short(name) != *name),
+        full: Some(region.name.as_str()).filter(|full| name != *full),
+        name,
         symbol: region.symbol.as_deref(),
         label: label::name(region),
         file: region.file.as_deref().map(|file| files.number(file)),

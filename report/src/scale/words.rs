@@ -7,9 +7,7 @@ use threadtalk_crd::scaling::{Crossing, Growth, Law, Method, RegionScaling, Scal
 pub fn title(scaling: &Scaling, region: &RegionScaling) -> String {
     match region.kind {
         "program" => scaling.program.clone(),
-        "function" | "user" if !region.name.is_empty() => region.name.clone(),
-        kind if region.name.is_empty() => kind.replace('_', " "),
-        kind => format!("{} in {}", kind.replace('_', " "), crate::names::short(&region.name)),
+        kind => label::called(kind, &region.name),
     }
 }
 
