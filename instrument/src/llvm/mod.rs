@@ -4,6 +4,8 @@
 //! that it still holds. That is the precondition of each `unsafe` block here unless it says more.
 
 pub mod analysis;
+mod calls;
+mod control;
 pub mod debug;
 pub mod effects;
 pub mod ffi;
@@ -11,18 +13,17 @@ pub mod hash;
 pub mod loops;
 pub mod objects;
 
-use inkwell::IntPredicate;
-use inkwell::attributes::Attribute;
-use inkwell::basic_block::BasicBlock;
+pub use calls::*;
+pub use control::*;
+
 use inkwell::builder::Builder;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::*;
-use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMOpcode, LLVMTailCallKind, LLVMTypeKind};
+use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMTypeKind};
 use inkwell::module::Module;
 use inkwell::types::{AsTypeRef, VectorType};
 use inkwell::values::{
-    AsValueRef, BasicValueEnum, FunctionValue, GlobalValue, InstructionOpcode, InstructionValue, IntValue,
-    PointerValue, VectorValue,
+    AsValueRef, BasicValueEnum, FunctionValue, GlobalValue, InstructionValue, IntValue, PointerValue, VectorValue,
 };
 use std::ffi::c_char;
 
@@ -77,34 +78,6 @@ pub fn is_integer(value: LLVMValueRef) -> bool {
     unsafe { LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMTypeKind::LLVMIntegerTypeKind }
 }
 
-/// The function that a call or invoke names directly.
-pub fn callee<'ctx>(call: InstructionValue<'ctx>) -> Option<FunctionValue<'ctx>> {
-    // SAFETY: callers pass calls and invokes only.
-    unsafe {
-        let called = LLVMGetCalledValue(call.as_value_ref());
-        if LLVMIsAFunction(called).is_null() { None } else { FunctionValue::new(called) }
-    }
-}
-
-/// Whether a call hands its frame on to what it calls (`musttail`): only the return of its result may follow it.
-pub fn is_last(call: InstructionValue<'_>) -> bool {
-    // SAFETY: a live instruction; a call is looked at as one.
-    call.get_opcode() == InstructionOpcode::Call
-        && unsafe { LLVMGetTailCallKind(call.as_value_ref()) } == LLVMTailCallKind::LLVMTailCallKindMustTail
-}
-
-/// Number of arguments of a call or invoke.
-pub fn argument_count(call: InstructionValue<'_>) -> u32 {
-    // SAFETY: callers pass calls and invokes only.
-    unsafe { LLVMGetNumArgOperands(call.as_value_ref()) }
-}
-
-/// Whether the instruction is a call of any kind.
-pub fn is_call(inst: InstructionValue<'_>) -> bool {
-    use inkwell::values::InstructionOpcode as Op;
-    matches!(inst.get_opcode(), Op::Call | Op::Invoke | Op::CallBr)
-}
-
 /// Whether a load or store is atomic and orders something. Unordered accesses are what other languages use for plain
 /// memory.
 pub fn is_atomic(inst: InstructionValue<'_>) -> bool {
@@ -118,24 +91,6 @@ pub fn is_atomic(inst: InstructionValue<'_>) -> bool {
 pub fn is_volatile(inst: InstructionValue<'_>) -> bool {
     // SAFETY: callers pass loads and stores.
     unsafe { LLVMGetVolatile(inst.as_value_ref()) != 0 }
-}
-
-/// Whether another definition may run in place of this one, other than a copy of the same source.
-pub fn is_interposable(function: FunctionValue<'_>) -> bool {
-    // SAFETY: a live function.
-    unsafe { ffi::threadtalk_shim_interposable(function.as_value_ref()) }
-}
-
-/// Whether LLVM knows that a function writes no memory.
-pub fn only_reads(function: FunctionValue<'_>) -> bool {
-    // SAFETY: a live function.
-    unsafe { ffi::threadtalk_shim_only_reads(function.as_value_ref()) }
-}
-
-/// Whether the call is inline assembly.
-pub fn is_inline_asm(call: InstructionValue<'_>) -> bool {
-    // SAFETY: callers pass calls only.
-    unsafe { !LLVMIsAInlineAsm(LLVMGetCalledValue(call.as_value_ref())).is_null() }
 }
 
 /// The value that an instruction computes.
@@ -241,16 +196,6 @@ pub fn base(module: &Module<'_>, pointer: PointerValue<'_>) -> (LLVMValueRef, i6
     (base, offset)
 }
 
-/// What a call says of the alignment of its pointer argument `number`; 1 if nothing.
-pub fn argument_alignment(call: InstructionValue<'_>, number: u32) -> u64 {
-    let kind = Attribute::get_named_enum_kind_id("align");
-    // SAFETY: a live call with so many arguments; their attributes are numbered from 1.
-    unsafe {
-        let align = LLVMGetCallSiteEnumAttribute(call.as_value_ref(), number + 1, kind);
-        if align.is_null() { 1 } else { LLVMGetEnumAttributeValue(align).max(1) }
-    }
-}
-
 /// Uses of a value, as the users.
 pub fn users(value: LLVMValueRef) -> Vec<LLVMValueRef> {
     let mut found = Vec::new();
@@ -275,42 +220,6 @@ pub fn is_block(value: LLVMValueRef) -> bool {
 pub fn as_instruction<'ctx>(value: LLVMValueRef) -> Option<InstructionValue<'ctx>> {
     // SAFETY: a live value, seen to be an instruction before it is wrapped.
     unsafe { (!LLVMIsAInstruction(value).is_null()).then(|| InstructionValue::new(value)) }
-}
-
-/// Splits the block before an instruction. The second half is returned; the first ends in a branch to it.
-pub fn split_before<'ctx>(inst: InstructionValue<'ctx>) -> Option<BasicBlock<'ctx>> {
-    // SAFETY: a live instruction that is no PHI node and no pad, as the callers see to.
-    unsafe { BasicBlock::new(ffi::threadtalk_shim_split_before(inst.as_value_ref())) }
-}
-
-/// The first instruction after a call has returned normally.
-pub fn after<'ctx>(inst: InstructionValue<'ctx>) -> Option<InstructionValue<'ctx>> {
-    // SAFETY: a live instruction.
-    unsafe {
-        let at = ffi::threadtalk_shim_after_call(inst.as_value_ref());
-        (!at.is_null()).then(|| InstructionValue::new(at))
-    }
-}
-
-/// The instruction before which a function's last actions belong, if this block leaves the function.
-pub fn before_exit<'ctx>(block: BasicBlock<'ctx>) -> Option<InstructionValue<'ctx>> {
-    // SAFETY: a live block with a terminator.
-    unsafe {
-        let at = ffi::threadtalk_shim_before_exit(block.as_mut_ptr());
-        (!at.is_null()).then(|| InstructionValue::new(at))
-    }
-}
-
-/// The successors of a block.
-pub fn successors<'ctx>(block: BasicBlock<'ctx>) -> Vec<BasicBlock<'ctx>> {
-    // SAFETY: a live block; the terminator has that many successors.
-    unsafe {
-        let last = LLVMGetBasicBlockTerminator(block.as_mut_ptr());
-        if last.is_null() || LLVMGetInstructionOpcode(last) == LLVMOpcode::LLVMUnreachable {
-            return Vec::new();
-        }
-        (0..LLVMGetNumSuccessors(last)).filter_map(|i| BasicBlock::new(LLVMGetSuccessor(last, i))).collect()
-    }
 }
 
 /// Whether a function may use vector registers of 128 bits, of 256, and of 512.
@@ -340,23 +249,6 @@ pub fn set_location(builder: &Builder<'_>, location: Option<LLVMMetadataRef>) {
     unsafe { LLVMSetCurrentDebugLocation2(builder.as_mut_ptr(), location.unwrap_or(std::ptr::null_mut())) };
 }
 
-/// The first instruction after the one that computes a value, behind all PHI nodes.
-pub fn first_after<'ctx>(value: PointerValue<'ctx>) -> Option<InstructionValue<'ctx>> {
-    let mut at = as_instruction(value.as_value_ref())?.get_next_instruction()?;
-    while at.get_opcode() == InstructionOpcode::Phi {
-        at = at.get_next_instruction()?;
-    }
-    Some(at)
-}
-
-/// The first instruction behind a block's PHI nodes, given one of them; `None` if it is a pad.
-pub fn behind_phis<'ctx>(phi: InstructionValue<'ctx>) -> Option<InstructionValue<'ctx>> {
-    use InstructionOpcode::{CatchPad, CatchSwitch, CleanupPad, LandingPad};
-    let first = std::iter::successors(Some(phi), |at| at.get_next_instruction())
-        .find(|at| at.get_opcode() != InstructionOpcode::Phi)?;
-    (!matches!(first.get_opcode(), CatchPad | CatchSwitch | CleanupPad | LandingPad)).then_some(first)
-}
-
 /// Removes a value's instruction, and what only it used, if nothing uses it.
 pub fn remove_unused(value: LLVMValueRef) {
     let mut removed = Vec::new();
@@ -377,54 +269,6 @@ pub fn remove_unused(value: LLVMValueRef) {
         }
         removed.push(value);
     }
-}
-
-/// Where control goes if a number is not 0, if one branch that compares it with 0 or 1 decides that.
-pub fn taken_if_nonzero<'ctx>(number: InstructionValue<'ctx>) -> Option<InstructionValue<'ctx>> {
-    let compare = users(number.as_value_ref()).into_iter().find_map(as_instruction)?;
-    let predicate = compare.get_icmp_predicate()?;
-    let with = constant(operand(compare.as_value_ref(), 1))?;
-    let branch = users(compare.as_value_ref()).into_iter().find_map(as_instruction)?;
-    if branch.get_opcode() != InstructionOpcode::Br {
-        return None;
-    }
-    let when_true = match (predicate, with) {
-        (IntPredicate::NE, 0) | (IntPredicate::EQ, 1) => true,
-        (IntPredicate::EQ, 0) | (IntPredicate::NE, 1) => false,
-        _ => return None,
-    };
-    let block = *successors(branch.get_parent()?).get(usize::from(!when_true))?;
-    let mut at = block.get_first_instruction()?;
-    while at.get_opcode() == InstructionOpcode::Phi {
-        at = at.get_next_instruction()?;
-    }
-    Some(at)
-}
-
-/// The targets of a branch.
-pub fn successors_of<'ctx>(branch: InstructionValue<'ctx>) -> Vec<BasicBlock<'ctx>> {
-    branch.get_parent().map(successors).unwrap_or_default()
-}
-
-/// Gives a conditional branch another condition and another target for when it holds.
-pub fn redirect<'ctx>(branch: InstructionValue<'ctx>, condition: IntValue<'ctx>, taken: BasicBlock<'ctx>) {
-    // SAFETY: a live conditional branch; the new target has no PHI nodes.
-    unsafe {
-        LLVMSetCondition(branch.as_value_ref(), condition.as_value_ref());
-        LLVMSetSuccessor(branch.as_value_ref(), 0, taken.as_mut_ptr());
-    }
-}
-
-/// Gives a conditional branch another target for the case that its condition does not hold.
-pub fn redirect_other<'ctx>(branch: InstructionValue<'ctx>, target: BasicBlock<'ctx>) {
-    // SAFETY: a live conditional branch; the new target has no PHI nodes.
-    unsafe { LLVMSetSuccessor(branch.as_value_ref(), 1, target.as_mut_ptr()) };
-}
-
-/// Whether control goes to the same block whatever a block's end decides.
-pub fn has_one_way(block: BasicBlock<'_>) -> bool {
-    let ways = successors(block);
-    ways.windows(2).all(|w| w[0] == w[1])
 }
 
 /// Makes values of stack slots of a function that only its loads and stores use.
@@ -470,7 +314,7 @@ pub fn as_function<'ctx>(value: LLVMValueRef) -> Option<FunctionValue<'ctx>> {
 /// A load or store, by its result, of what is aligned to so many bytes and no more.
 pub fn align(access: &impl AsValueRef, bytes: u64) {
     // SAFETY: the callers have just built a load or a store.
-    unsafe { inkwell::llvm_sys::core::LLVMSetAlignment(access.as_value_ref(), bytes as u32) };
+    unsafe { LLVMSetAlignment(access.as_value_ref(), bytes as u32) };
 }
 
 /// A number that LLVM must take as it is.
@@ -487,7 +331,7 @@ pub fn frozen_pointer<'ctx>(builder: &Builder<'ctx>, value: PointerValue<'ctx>) 
 
 fn freeze(builder: &Builder<'_>, value: LLVMValueRef) -> LLVMValueRef {
     // SAFETY: a value of the function that the builder is in.
-    unsafe { inkwell::llvm_sys::core::LLVMBuildFreeze(builder.as_mut_ptr(), value, c"".as_ptr()) }
+    unsafe { LLVMBuildFreeze(builder.as_mut_ptr(), value, c"".as_ptr()) }
 }
 
 /// Lets the code generator leave out two steps, for all that this process compiles: scheduling, which looks only at
@@ -501,5 +345,5 @@ pub fn hurry() {
 pub fn set_operand(inst: InstructionValue<'_>, index: u32, value: LLVMValueRef) {
     // SAFETY: a live instruction with such an operand, and a value of its type that dominates it, as the callers see
     // to.
-    unsafe { inkwell::llvm_sys::core::LLVMSetOperand(inst.as_value_ref(), index, value) };
+    unsafe { LLVMSetOperand(inst.as_value_ref(), index, value) };
 }
