@@ -37,12 +37,14 @@ namespace {
 // What an instruction reads, or what it writes.
 class Access {
 public:
-  Access(const ThreadtalkLoopAccess &raw) : at(unwrap<Instruction>(raw.at)), writes(raw.writes) {}
-  Access(Instruction &at, bool writes) : at(&at), writes(writes) {}
+  Access(const ThreadtalkLoopAccess &raw) : at(unwrap<Instruction>(raw.at)), writes(raw.writes), slack(raw.slack) {}
+  Access(Instruction &at, bool writes) : at(&at), writes(writes), slack(0) {}
 
   bool operator==(const Access &other) const { return at == other.at && writes == other.writes; }
   Instruction *instruction() const { return at; }
   Access in(Instruction &copy) const { return Access(copy, writes); }
+  // Bytes beside it that may be in a granule with its own: none if it is whole granules.
+  int64_t beside() const { return slack; }
   Value *pointer() const { return const_cast<Value *>(location().Ptr); }
   uint64_t bytes() const { return location().Size.getValue(); }
 
@@ -57,6 +59,7 @@ public:
 private:
   Instruction *at;
   bool writes;
+  uint8_t slack;
 };
 
 struct Description {
@@ -93,6 +96,35 @@ bool never_meet(Analysis &a, const Access &one, const Access &other) {
   return aliases.alias(anywhere(one), anywhere(other)) == AliasResult::NoAlias;
 }
 
+// Where a stray is in any iteration: the bytes from `first` to `end` behind a value before the loop. Tables that bytes are
+// looked up in are of this kind.
+struct Range {
+  const SCEV *base;
+  int64_t first, end;
+};
+// Longer ones would mostly not be apart from what the loop goes through: a table for all 16-bit numbers of 64 bytes.
+constexpr int64_t LONGEST_RANGE = 4 << 20;
+
+std::optional<Range> range_of(Analysis &a, Loop &loop, const Access &access) {
+  auto *address = dyn_cast<SCEVAddExpr>(a.evolution.getSCEV(access.pointer()));
+  if (!address)
+    return std::nullopt;
+  SmallVector<const SCEV *, 4> fixed, moving;
+  for (const SCEV *part : address->operands())
+    (a.evolution.isLoopInvariant(part, &loop) ? fixed : moving).push_back(part);
+  if (fixed.empty() || moving.empty())
+    return std::nullopt;
+  const SCEV *base = a.evolution.getAddExpr(fixed);
+  const SCEV *behind = a.evolution.getAddExpr(moving);
+  if (!base->getType()->isPointerTy() || behind->getType()->isPointerTy())
+    return std::nullopt;
+  ConstantRange range = a.evolution.getSignedRange(behind);
+  APInt first = range.getSignedMin(), last = range.getSignedMax();
+  if (first.slt(-LONGEST_RANGE) || last.sgt(LONGEST_RANGE))
+    return std::nullopt;
+  return Range{base, first.getSExtValue(), last.getSExtValue() + int64_t(access.bytes())};
+}
+
 // Where an access is: a fixed number of bytes behind the first one that moves in step with it, which may be itself.
 struct Lead {
   size_t leader;
@@ -112,17 +144,30 @@ Lead find_leader(Analysis &a, ArrayRef<Description> all, ArrayRef<Lead> before) 
   return {before.size(), 0};
 }
 
+// What has to be asked before the loop: that the bytes from `first` to `end` behind the access number `leader`, and as many
+// one stride further in each iteration, are not in the range of a stray.
+struct Apart {
+  size_t leader;
+  int64_t first, end;
+  Range from;
+};
+
+// With each place that is kept away from, one takes some eight instructions when the loop is entered.
+constexpr size_t MOST_COMPARED = 8;
+
 // The accesses of a loop, and those that are strays.
 struct Found {
   const SCEV *taken = nullptr; // how often the loop goes on; null: the loop cannot be described
   SmallVector<Description, 16> descriptions;
   SmallVector<Lead, 16> leads;
   SmallVector<size_t, 16> others;
+  SmallVector<Apart, 4> apart;
 
   bool is_leader(size_t i) const { return descriptions[i].start && leads[i].leader == i; }
 };
 
-Found find(Analysis &a, Loop &loop, ArrayRef<Access> accesses, bool strays) {
+// `ask`: whether strays may be told apart from others by their ranges.
+Found find(Analysis &a, Loop &loop, ArrayRef<Access> accesses, bool ask) {
   const SCEV *taken = a.evolution.getBackedgeTakenCount(&loop);
   if (isa<SCEVCouldNotCompute>(taken) || a.evolution.getTypeSizeInBits(taken->getType()) > 64)
     return {};
@@ -130,18 +175,23 @@ Found find(Analysis &a, Loop &loop, ArrayRef<Access> accesses, bool strays) {
   auto &descriptions = found.descriptions;
   auto &others = found.others;
   descriptions.resize(accesses.size());
+  SmallVector<std::optional<Range>, 16> ranges(accesses.size());
   for (auto [i, access] : enumerate(accesses)) {
     if (describe(a, loop, access, descriptions[i]))
       continue;
-    if (!strays)
-      return {};
     descriptions[i] = {nullptr, nullptr};
+    if (ask)
+      ranges[i] = range_of(a, loop, access);
     others.push_back(i);
   }
+  // Disjoint bytes may share a granule.
+  auto are_known_apart = [&](size_t one, size_t other) {
+    return !accesses[one].beside() && !accesses[other].beside() && never_meet(a, accesses[one], accesses[other]);
+  };
   // What may meet a stray stays in its place beside it, and is one more that others may meet.
   for (size_t met = 0; met < others.size(); met++)
     for (size_t i = 0; i < accesses.size(); i++)
-      if (descriptions[i].start && !never_meet(a, accesses[others[met]], accesses[i])) {
+      if (descriptions[i].start && !ranges[others[met]] && !are_known_apart(others[met], i)) {
         descriptions[i] = {nullptr, nullptr};
         others.push_back(i);
       }
@@ -149,6 +199,31 @@ Found find(Analysis &a, Loop &loop, ArrayRef<Access> accesses, bool strays) {
     return {};
   for (size_t i = 0; i < accesses.size(); i++)
     found.leads.push_back(find_leader(a, descriptions, found.leads));
+  for (size_t other : others)
+    for (size_t i = 0; i < accesses.size(); i++) {
+      if (!descriptions[i].start || !ranges[other] || are_known_apart(other, i))
+        continue;
+      auto [leader, first] = found.leads[i];
+      int64_t end = first + accesses[i].bytes();
+      Range from = *ranges[other];
+      // Bytes that are in none of some whole granules are in other granules.
+      int64_t beside = std::min(accesses[i].beside(), accesses[other].beside());
+      from.first -= beside;
+      from.end += beside;
+      auto *like = llvm::find_if(found.apart, [&, leader = leader](const Apart &before) {
+        return before.leader == leader && before.from.base == from.base;
+      });
+      if (like == found.apart.end()) {
+        found.apart.push_back({leader, first, end, from});
+        continue;
+      }
+      like->first = std::min(like->first, first);
+      like->end = std::max(like->end, end);
+      like->from.first = std::min(like->from.first, from.first);
+      like->from.end = std::max(like->from.end, from.end);
+    }
+  if (found.apart.size() > MOST_COMPARED)
+    return find(a, loop, accesses, false);
   found.taken = taken;
   return found;
 }
@@ -159,8 +234,6 @@ struct Threat {
   size_t leader;
   int64_t first, end;
 };
-// With each place that is read ahead, one takes some eight instructions when the loop is entered.
-constexpr size_t MOST_COMPARED = 8;
 using Threats = SmallVector<Threat, 4>;
 
 // False: there are too many, or such whose addresses are not known before the loop.
@@ -187,7 +260,7 @@ bool find_threats(Analysis &a, Loop &loop, ArrayRef<Access> accesses, const Foun
   return threats.size() * read.places().size() <= MOST_COMPARED;
 }
 
-// Whether a store that first goes to `address`, then `stride` bytes further each time, never reaches a place.
+// Whether an access that is first at `address`, then `stride` bytes further each time, never reaches a place.
 Value *stays_away(IRBuilder<> &builder, Value *address, Value *stride, Value *iterations, uint64_t bytes,
                   const ReadAhead::Place &place) {
   Type *word = builder.getInt64Ty();
@@ -203,19 +276,25 @@ Value *stays_away(IRBuilder<> &builder, Value *address, Value *stride, Value *it
 }
 
 // Whether the loop is what its description in terms of loads ahead of it says. Null: it always is.
-Value *is_feasible(Instruction *at, const ReadAhead &read, const Threats &threats, const ThreadtalkAffine *affine,
-                   Value *iterations) {
+Value *is_feasible(Instruction *at, const ReadAhead &read, const Threats &threats, ArrayRef<Apart> apart,
+                   SCEVExpander &expander, const ThreadtalkAffine *affine, Value *iterations) {
   IRBuilder<> builder(at);
   Value *feasible = nullptr;
   auto require = [&](Value *condition) { feasible = feasible ? builder.CreateAnd(feasible, condition) : condition; };
   for (auto [one, other] : read.alike())
     require(builder.CreateICmpEQ(one, other));
   SmallVector<ReadAhead::Place, 4> places = read.places();
+  auto require_apart = [&](size_t leader, int64_t first, int64_t end, const ReadAhead::Place &place) {
+    Value *address = builder.CreatePtrAdd(unwrap(affine[leader].address), builder.getInt64(first));
+    require(stays_away(builder, address, unwrap(affine[leader].stride), iterations, end - first, place));
+  };
   for (const auto &[leader, first, end] : threats)
-    for (const ReadAhead::Place &place : places) {
-      Value *address = builder.CreatePtrAdd(unwrap(affine[leader].address), builder.getInt64(first));
-      require(stays_away(builder, address, unwrap(affine[leader].stride), iterations, end - first, place));
-    }
+    for (const ReadAhead::Place &place : places)
+      require_apart(leader, first, end, place);
+  for (const auto &[leader, first, end, from] : apart) {
+    Value *base = expander.expandCodeFor(from.base, from.base->getType(), at);
+    require_apart(leader, first, end, {base, from.first, uint64_t(from.end - from.first)});
+  }
   return feasible ? builder.CreateFreeze(feasible) : nullptr;
 }
 
@@ -237,7 +316,7 @@ void join_exits(Loop &loop, BasicBlock *exit, ValueToValueMapTy &map) {
 } // namespace
 
 bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const ThreadtalkLoopAccess *accesses,
-                               size_t count, bool strays, ThreadtalkAffine *affine, ThreadtalkLoopCopy *out) {
+                               size_t count, ThreadtalkAffine *affine, ThreadtalkLoopCopy *out) {
   auto &a = *static_cast<Analysis *>(analysis);
   Loop *loop = a.loops.getLoopFor(unwrap(header));
   if (!loop || loop->getHeader() != unwrap(header) || !loop->isInnermost() || !loop->getLoopPreheader() ||
@@ -252,11 +331,11 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const T
         return false;
 
   SmallVector<Access, 16> all(accesses, accesses + count);
-  Found found = find(a, *loop, all, strays);
+  Found found = find(a, *loop, all, true);
   ReadAhead read(a, *loop);
   Threats threats;
   if ((!found.taken || !found.others.empty()) && read.begin()) {
-    Found with = find(a, *loop, all, strays);
+    Found with = find(a, *loop, all, true);
     bool more = with.taken && (!found.taken || with.others.size() < found.others.size());
     if (more && find_threats(a, *loop, all, with, read, threats))
       found = std::move(with);
@@ -265,7 +344,7 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const T
   }
   if (!found.taken)
     return false;
-  auto &[taken, descriptions, leads, others] = found;
+  auto &[taken, descriptions, leads, others, apart] = found;
   Type *word = Type::getInt64Ty(a.function.getContext());
   const SCEV *iterations =
       a.evolution.getAddExpr(a.evolution.getNoopOrZeroExtend(taken, word), a.evolution.getOne(word));
@@ -277,6 +356,8 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const T
   for (size_t i = 0; i < count; i++)
     can = can && (!found.is_leader(i) || (expander.isSafeToExpandAt(descriptions[i].start, at) &&
                                           expander.isSafeToExpandAt(descriptions[i].stride, at)));
+  for (const Apart &one : apart)
+    can = can && expander.isSafeToExpandAt(one.from.base, at);
   if (!can)
     return false;
   // From here on the function changes. The pipeline's last simplification lets the branch that skips a loop and the
@@ -293,8 +374,8 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const T
     affine[i].address = wrap(expander.expandCodeFor(start, start->getType(), at));
     affine[i].stride = wrap(expander.expandCodeFor(a.evolution.getTruncateOrSignExtend(stride, word), word, at));
   }
+  out->feasible = wrap(is_feasible(at, read, threats, apart, expander, affine, unwrap(out->iterations)));
   expander.clear();
-  out->feasible = wrap(is_feasible(at, read, threats, affine, unwrap(out->iterations)));
 
   BasicBlock *preheader = SplitBlock(decision, decision->getTerminator(), &a.tree, &a.loops, nullptr,
                                      loop->getHeader()->getName() + ".hooked");

@@ -89,6 +89,7 @@ void threadtalk_shim_add_constructor(LLVMModuleRef module, LLVMValueRef function
 struct ThreadtalkLoopAccess {
   LLVMValueRef at;
   bool writes;
+  uint8_t slack; // bytes before and behind it that may be in one granule with its own; 0: it is whole granules
 };
 struct ThreadtalkLoopCopy {
   LLVMValueRef iterations; // i64, before the branch
@@ -108,11 +109,11 @@ struct ThreadtalkAffine {
   LLVMValueRef stray;
 };
 // If accesses of the innermost loop are affine in a known number of iterations: describes them before the loop, makes a
-// second copy of it, and returns true. Where `strays` allows it, other accesses are strays, and so is each affine one that
-// may touch the same memory as a stray in any iteration; not all may be. Otherwise nothing has changed, but for values
+// second copy of it, and returns true. Other accesses are strays, and so is each affine one that may touch the same granule
+// as a stray in any iteration, if that cannot be asked before the loop; not all may be. Otherwise nothing has changed, but for values
 // before the loop that nobody uses.
 bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const ThreadtalkLoopAccess *accesses,
-                               size_t count, bool strays, ThreadtalkAffine *affine, ThreadtalkLoopCopy *out);
+                               size_t count, ThreadtalkAffine *affine, ThreadtalkLoopCopy *out);
 
 // nests.cpp
 // Something in a nest that accesses memory: the accesses of a loop with a plain copy at one stride, or an access elsewhere.

@@ -2,7 +2,7 @@
 
 use threadtalk_profile::Stride;
 
-use super::{Case, Rule, Threshold, evidence, place, span, start};
+use super::{Case, Rule, Threshold, evidence, span, start};
 use crate::model::{Cutoff, Lowers, Means, Suggestion, SuggestionKind};
 
 pub(super) const RULE: Rule = Rule {
@@ -30,10 +30,8 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     let crd = counts.own.crd.as_ref()?;
     let median = crd.distinct.median_bytes.unwrap_or(0.0);
     // That the threads' own data fill a cache makes misses possible, whatever the distance.
-    let misses = |c: &Cutoff| {
-        let is_far = median >= case.threshold(&RULE, "distance") * c.max_bytes as f64;
-        c.definite_miss + if is_far { c.probable_miss } else { 0.0 }
-    };
+    let is_far = |c: &Cutoff| median >= case.threshold(&RULE, "distance") * c.max_bytes as f64;
+    let misses = |c: &Cutoff| c.definite_miss + if is_far(c) { c.probable_miss } else { 0.0 };
     // The nearest level that does not hold the distances: smaller ones hold less.
     let level = crd.cutoffs.iter().find(|c| misses(c) >= case.threshold(&RULE, "misses"))?;
     // A loop that goes through an array once uses elements again only when it is entered anew, or at random: no order
@@ -46,6 +44,8 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     let (_, example) = case.heaviest(|_| true)?;
     let is_certain = level.definite_miss >= case.threshold(&RULE, "misses");
     let (verb, share) = if is_certain { ("miss", level.definite_miss) } else { ("can miss", misses(level)) };
+    let (part, distance) =
+        if is_far(level) { ("half", median) } else { ("a tenth", crd.distinct.p90_bytes.unwrap_or(median)) };
     let granule = f64::from(case.facts.profile.header().granule.max(1));
     let element = case
         .events
@@ -69,11 +69,9 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         kind: SuggestionKind::Data,
         means: Means::Code,
         text: format!(
-            "Array blocking: at {} ({}) half of the reuses come after {:.0} or more bytes of other elements, and {:.0} % of all \
+            "Array blocking: at {} {part} of the reuses come after {distance:.0} or more bytes of other elements, and {:.0} % of all \
              {verb} L{}. Work in tiles of {shape} elements of {element} bytes ({bytes:.0} bytes): they stay in L{} until they are used again.",
-            place(&start(case.region)),
             span(case.region),
-            median,
             100.0 * share,
             level.level,
             level.level

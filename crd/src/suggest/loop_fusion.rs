@@ -69,10 +69,8 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         kind: SuggestionKind::Data,
         means: Means::Code,
         text: format!(
-            "Loop fusion: the loop at {} ({}) uses {name} again, which the loop at {} ({}) has received just before; {what}.",
-            place(&start(region)),
+            "Loop fusion: the loop at {} uses {name} again, which the loop at {} has received just before; {what}.",
             span(region),
-            place(&start(first)),
             span(first)
         ),
         evidence: evidence([

@@ -263,12 +263,12 @@ fn place(position: &Position) -> String {
     }
 }
 
-/// First and last line of a region.
+/// `file:first-last`, or `file:line` where the region is on one.
 fn span(region: &Region) -> String {
+    let from = place(&start(region));
     match (region.line, region.end_line) {
-        (Some(first), Some(last)) if last > first => format!("lines {first} to {last}"),
-        (Some(first), _) => format!("line {first}"),
-        _ => "unknown lines".to_owned(),
+        (Some(first), Some(last)) if last > first => format!("{from}-{last}"),
+        _ => from,
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use threadtalk_profile::Event;
 
-use super::{Case, Rule, Threshold, evidence, place, span, start};
+use super::{Case, Rule, Threshold, evidence, span, start};
 use crate::model::{Lowers, Means, Measures, Suggestion, SuggestionKind};
 
 pub(super) const RULE: Rule = Rule {
@@ -80,7 +80,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     let count = all.threads.len();
     let (why, then) = if few {
         let share = 100.0 * partners;
-        (format!("{share:.0} % of each thread's communication is with two others of {count}"), BESIDE)
+        (format!("{share:.0} % of each thread's communication is with one or two others of {count}"), BESIDE)
     } else if star {
         let share = 100.0 * hub;
         (format!("{share:.0} % of what passes between {count} threads comes from or goes to thread {centre}"), AROUND)
@@ -96,11 +96,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         rule: RULE.name.to_owned(),
         kind: SuggestionKind::Thread,
         means: Means::RunTime,
-        text: format!(
-            "Thread mapping: at {} ({}) {why}. {then}: `threadtalk map` computes a placement.",
-            place(&start(case.region)),
-            span(case.region)
-        ),
+        text: format!("Thread mapping: at {} {why}. {then}: `threadtalk map` computes a placement.", span(case.region)),
         evidence: evidence([
             ("threads", count as f64),
             ("travels", travels),

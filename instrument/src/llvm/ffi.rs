@@ -20,6 +20,7 @@ pub struct RawLoop {
 pub struct RawLoopAccess {
     pub at: LLVMValueRef,
     pub writes: bool,
+    pub slack: u8,
 }
 
 /// `ThreadtalkAffine` of the shim.
@@ -136,7 +137,6 @@ unsafe extern "C" {
         header: LLVMBasicBlockRef,
         accesses: *const RawLoopAccess,
         count: usize,
-        strays: bool,
         affine: *mut RawAffine,
         out: *mut RawLoopCopy,
     ) -> bool;

@@ -6,8 +6,9 @@
 //! depend on memory that the loop might write, that is asked first.
 //!
 //! Accesses at other addresses (*strays*: `count[key[i]]`) have their sequences in both copies, and so have affine ones
-//! unless types or objects say that they never touch what a stray does: each element's accesses keep their order. All
-//! must access whole granules then: disjoint bytes may share a granule.
+//! unless they never touch a granule that a stray does: each element's accesses keep their order. Types or objects say so
+//! of whole granules (disjoint bytes may share one); and where all that a stray can reach is known before the loop, as of
+//! a table that bytes are looked up in, that is asked there.
 
 use super::nests::Nests;
 use super::remainders;
@@ -140,20 +141,20 @@ fn copy<'ctx>(
 ) -> Option<Offer<'ctx>> {
     let accesses: Vec<(Direction, Access<'ctx>, SiteId)> =
         events.iter().filter_map(|e| plain(e).map(|(direction, access)| (direction, *access, e.site))).collect();
-    let raw = |(event, (direction, ..)): (&&Event<'ctx>, &(Direction, _, _))| RawLoopAccess {
+    let whole = |access: &Access<'_>| access.bytes.is_multiple_of(GRANULE) && access.align >= GRANULE;
+    let raw = |(event, (direction, access, _)): (&&Event<'ctx>, &(Direction, Access<'ctx>, _))| RawLoopAccess {
         at: event.inst.as_value_ref(),
         writes: *direction == Direction::Write,
+        slack: if whole(access) { 0 } else { GRANULE as u8 - 1 },
     };
     let raw: Vec<_> = events.iter().zip(&accesses).map(raw).collect();
-    let whole = |access: &Access<'_>| access.bytes.is_multiple_of(GRANULE) && access.align >= GRANULE;
-    let all_whole = accesses.iter().all(|(_, access, _)| whole(access));
     let none = ptr::null_mut();
     let mut affine = vec![RawAffine { address: none, stride: none, leader: 0, offset: 0, stray: none }; accesses.len()];
     let mut copy = RawLoopCopy { iterations: none, branch: none, feasible: none };
     // SAFETY: a live header of the function that was opened; the arrays have the length that is passed.
     let copied = unsafe {
         let (all, count, affine) = (raw.as_ptr(), raw.len(), affine.as_mut_ptr());
-        ffi::threadtalk_shim_copy_loop(analysis.raw(), header.as_mut_ptr(), all, count, all_whole, affine, &mut copy)
+        ffi::threadtalk_shim_copy_loop(analysis.raw(), header.as_mut_ptr(), all, count, affine, &mut copy)
     };
     if !copied {
         return None;

@@ -7,28 +7,51 @@ use threadtalk_crd::model::{Means, Memory, Object, Region, Report, Suggestion, S
 
 /// Suggestions in the summary.
 const SUGGESTIONS: usize = 8;
+/// Of them, at most so many of one rule.
+const OF_A_RULE: usize = 3;
+/// Regions of a rule's other suggestions that are named.
+const NAMED: usize = 8;
 /// Objects in the summary.
 const OBJECTS: usize = 6;
 /// Columns of a line of text.
 const WIDTH: usize = 100;
 
-/// The suggestions of the regions with the most communication first; nothing if there are none.
+/// The suggestions of the regions with the most communication first; nothing if there are none. Those of one rule say
+/// nearly the same, so that after the first few only their regions are named.
 pub fn suggestions(report: &Report, paint: Style) -> String {
     let mut regions: Vec<&Region> = report.regions.iter().filter(|r| !r.suggestions.is_empty()).collect();
     let events = |r: &&Region| r.counts.as_ref().map_or(0, |c| c.raw.sum().saturating_add(c.rar.sum()));
     regions.sort_by_key(|r| std::cmp::Reverse(events(r)));
-    let all: Vec<(&Region, &Suggestion)> =
-        regions.iter().flat_map(|r| r.suggestions.iter().map(move |s| (*r, s))).collect();
-    if all.is_empty() {
+    let all = regions.iter().flat_map(|r| r.suggestions.iter().map(move |s| (*r, s)));
+    let mut in_full: Vec<(&Region, &Suggestion)> = Vec::new();
+    let mut in_short: Vec<(&str, Vec<&Region>)> = Vec::new();
+    for (region, suggestion) in all {
+        let of_rule = in_full.iter().filter(|(_, other)| other.rule == suggestion.rule).count();
+        if in_full.len() < SUGGESTIONS && of_rule < OF_A_RULE {
+            in_full.push((region, suggestion));
+        } else if let Some((_, regions)) = in_short.iter_mut().find(|(rule, _)| *rule == suggestion.rule) {
+            regions.push(region);
+        } else {
+            in_short.push((&suggestion.rule, vec![region]));
+        }
+    }
+    if in_full.is_empty() {
         return String::new();
     }
-    let shown = all.len().min(SUGGESTIONS);
-    let mut out = format!("\n{}\n", paint.strong(&format!("What to change ({shown} of {})", all.len())));
-    for (region, suggestion) in &all[..shown] {
+    let count = in_full.len() + in_short.iter().map(|(_, regions)| regions.len()).sum::<usize>();
+    let mut out = format!("\n{}\n", paint.strong(&format!("What to change ({} of {count})", in_full.len())));
+    for (region, suggestion) in in_full {
         let _ = writeln!(out, "* {} {}  [{}]", label::name(region), label::place(region), category(suggestion));
-        for line in wrap(&suggestion.text) {
-            let _ = writeln!(out, "    {line}");
+        indented(&mut out, &suggestion.text);
+    }
+    for (rule, regions) in in_short {
+        let mut list: Vec<String> =
+            regions.iter().take(NAMED).map(|r| format!("{} {}", label::name(r), label::place(r))).collect();
+        if let Some(more) = regions.len().checked_sub(NAMED).filter(|more| *more > 0) {
+            list.push(format!("and {more} more"));
         }
+        let _ = writeln!(out, "* {rule} also in");
+        indented(&mut out, &list.join(", "));
     }
     out
 }
@@ -68,6 +91,12 @@ pub fn objects(report: &Report, paint: Style) -> String {
         let _ = writeln!(out, "{share:>8}  {} ({kind}{place})", object.name);
     }
     out
+}
+
+fn indented(out: &mut String, text: &str) {
+    for line in wrap(text) {
+        let _ = writeln!(out, "    {line}");
+    }
 }
 
 fn wrap(text: &str) -> Vec<String> {

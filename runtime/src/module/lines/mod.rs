@@ -10,6 +10,7 @@
 //! apart: how many threads read an element of it tells what they divide among themselves from what all of them need.
 
 mod alike;
+mod judge;
 mod readers;
 
 use crate::memory;
@@ -18,10 +19,11 @@ use crate::tally::Tally;
 use crate::thread;
 use alike::{Alike, Hand, Lines};
 use core::sync::atomic::{AtomicU32, Ordering};
+use judge::judge;
 use readers::OpenReaders;
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::{NONE, SHARED};
-use threadtalk_profile::layout::{SharedLineRecord, WrittenSiteRecord, block, shared_line_flags};
+use threadtalk_profile::layout::{SharedLineRecord, WrittenSiteRecord, block};
 use threadtalk_sigmem::open::is_open;
 use threadtalk_sigmem::states::ReaderSet;
 use threadtalk_sigmem::{FreshId, Run};
@@ -39,8 +41,8 @@ const SITE_BITS: u32 = 24;
 
 /// Findings of all threads.
 pub struct SharedLines {
-    /// By both sites and [`shared_line_flags`]: lines, address and allocation of the first, its two threads plus 1,
-    /// threads seen.
+    /// By both sites and flags ([`threadtalk_profile::layout::shared_line_flags`]): lines, address and allocation of
+    /// the first, its two threads plus 1, threads seen.
     found: Tally<5>,
     /// By site: lines, elements, those that were read, their readers; written while more than one thread existed.
     written: Tally<4>,
@@ -191,10 +193,8 @@ impl SharedLines {
             e.readers.is_some_and(|set| sets.contains(set, thread)) || open.at(e.state, e.at).any(|own| own == thread)
         };
         let reader = |e: &Element| sets.members(e.readers?).chain(open.at(e.state, e.at)).next();
-        if let Some(finding) = judge(&line, reads, reader) {
-            let writers = line.iter().filter(|e| e.parallel).fold(0, |bits, e| bits | 1 << (e.thread % 64));
-            self.add(process, lines, finding, writers);
-        }
+        let writers = line.iter().filter(|e| e.parallel).fold(0, |bits, e| bits | 1 << (e.thread % 64));
+        judge(&line, reads, reader, |finding| self.add(process, lines, finding, writers));
     }
 
     /// Adds `times` such lines to those of the sites that wrote them.
@@ -275,155 +275,5 @@ fn describe(process: &Process, state: u32) -> Element {
         parallel: !written.serial(bits),
         at: 0,
         readers,
-    }
-}
-
-/// Whether two threads use a line without one of them using what the other writes there. `reads`: whether a thread has
-/// read an element; `reader`: one that has.
-///
-/// Two writers: at least one of them reads nothing that the other wrote in the line. (Both read from each other in a
-/// queue or at the border of two blocks with halos: there the line moves because data moves.) A writer and a reader:
-/// the reader reads the line, but nothing that the writer wrote.
-fn judge(
-    line: &[Element; ELEMENTS],
-    reads: impl Fn(&Element, u32) -> bool,
-    reader: impl Fn(&Element) -> Option<u32>,
-) -> Option<Finding> {
-    let reads_from =
-        |thread: u32, writer: u32| line.iter().any(|e| e.state != NONE && e.thread == writer && reads(e, thread));
-    let written = || line.iter().filter(|e| e.parallel);
-    // What is found depends on who wrote an element, and is said of the first one of each.
-    let of_each = || {
-        let is_first = |(at, a): &(usize, &Element)| !written().take(*at).any(|earlier| earlier.thread == a.thread);
-        written().enumerate().filter(is_first).map(|(_, a)| a)
-    };
-    for a in of_each() {
-        let other = written()
-            .find(|b| b.thread != a.thread && !(reads_from(b.thread, a.thread) && reads_from(a.thread, b.thread)));
-        if let Some(b) = other {
-            return Some(Finding { sites: [a.site, b.site], threads: [a.thread, b.thread], flags: 0 });
-        }
-    }
-    for a in of_each() {
-        // Who has read an element of the same writer's reads from it.
-        for e in line.iter().filter(|e| e.state & SHARED != 0 && e.thread != a.thread) {
-            let Some(thread) = reader(e).filter(|t| *t != a.thread && *t != e.thread) else { continue };
-            if !reads_from(thread, a.thread) {
-                let flags = shared_line_flags::OTHER_READS;
-                return Some(Finding { sites: [a.site, e.site], threads: [a.thread, thread], flags });
-            }
-        }
-    }
-    None
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Elements of a line: (writer, readers), from the first on.
-    fn found(elements: &[(u32, &[u32])]) -> Option<Finding> {
-        let mut line = [Element::default(); ELEMENTS];
-        for (i, (e, (thread, readers))) in line.iter_mut().zip(elements).enumerate() {
-            let state = (i as u32 + 1) | if readers.is_empty() { 0 } else { SHARED };
-            // Thread 0 wrote before there were others.
-            *e = Element { state, thread: *thread, site: 10 + thread, parallel: *thread > 0, at: i, readers: None };
-        }
-        let readers = |e: &Element| elements[(e.state & !SHARED) as usize - 1].1;
-        judge(&line, |e, thread| readers(e).contains(&thread), |e| readers(e).first().copied())
-    }
-
-    type Readers<'a> = &'a [u32];
-
-    /// By every pair of elements.
-    fn by_pairs(elements: &[(u32, Readers)]) -> Option<Finding> {
-        let reads_from =
-            |thread: u32, writer: u32| elements.iter().any(|(w, readers)| *w == writer && readers.contains(&thread));
-        // Thread 0 wrote before there were others.
-        let written = || elements.iter().filter(|(writer, _)| *writer > 0);
-        let finding = |a: u32, (other, thread): (u32, u32), flags| {
-            Some(Finding { sites: [10 + a, 10 + other], threads: [a, thread], flags })
-        };
-        for (a, _) in written() {
-            let other = written().find(|(b, _)| b != a && !(reads_from(*b, *a) && reads_from(*a, *b)));
-            if let Some((b, _)) = other {
-                return finding(*a, (*b, *b), 0);
-            }
-        }
-        for (a, _) in written() {
-            for (writer, readers) in elements {
-                let Some(thread) = readers.first().filter(|thread| **thread != *a && **thread != *writer) else {
-                    continue;
-                };
-                if !reads_from(*thread, *a) {
-                    return finding(*a, (*writer, *thread), shared_line_flags::OTHER_READS);
-                }
-            }
-        }
-        None
-    }
-
-    #[test]
-    fn what_is_found_is_what_pairs_of_elements_show() {
-        let mut rng = fastrand::Rng::with_seed(5);
-        let (mut none, mut by_kind) = (0, [0; 2]);
-        for _ in 0..20_000 {
-            let threads = rng.u32(2..5);
-            let elements: Vec<(u32, Vec<u32>)> = (0..rng.usize(1..ELEMENTS))
-                .map(|_| {
-                    let writer = rng.u32(0..threads);
-                    (writer, (0..threads).filter(|reader| *reader != writer && rng.u32(0..3) > 0).collect())
-                })
-                .collect();
-            let line: Vec<(u32, Readers)> = elements.iter().map(|(writer, readers)| (*writer, &readers[..])).collect();
-            let expected = by_pairs(&line);
-            assert_eq!(found(&line), expected, "{line:?}");
-            match expected {
-                Some(finding) => by_kind[usize::from(finding.flags != 0)] += 1,
-                None => none += 1,
-            }
-        }
-        assert!(none > 500 && by_kind.iter().all(|n| *n > 500), "{none} {by_kind:?}");
-    }
-
-    #[test]
-    fn counters_side_by_side_are_false_sharing() {
-        let finding = Finding { sites: [11, 12], threads: [1, 2], flags: 0 };
-        assert_eq!(found(&[(1, &[]), (1, &[]), (2, &[]), (3, &[])]), Some(finding));
-        // One thread reads all of them at the end.
-        assert_eq!(found(&[(1, &[]), (2, &[1]), (3, &[1])]), Some(finding));
-    }
-
-    #[test]
-    fn elements_that_threads_exchange_are_true_sharing() {
-        // Head and tail of a queue, and the border of two blocks whose owners read each other's edge.
-        assert_eq!(found(&[(1, &[2]), (2, &[1])]), None);
-        assert_eq!(found(&[(1, &[]), (1, &[2]), (2, &[1]), (2, &[])]), None);
-        // A flag.
-        assert_eq!(found(&[(1, &[2, 3])]), None);
-    }
-
-    #[test]
-    fn a_line_in_one_state_shares_nothing() {
-        for readers in [&[][..], &[2], &[2, 3], &[1, 2]] {
-            let state = if readers.is_empty() { 5 } else { SHARED | 5 };
-            let line = [Element { state, thread: 1, site: 11, parallel: true, at: 0, readers: None }; ELEMENTS];
-            assert_eq!(judge(&line, |_, thread| readers.contains(&thread), |_| readers.first().copied()), None);
-        }
-    }
-
-    #[test]
-    fn one_thread_alone_shares_nothing() {
-        assert_eq!(found(&[(1, &[]), (1, &[]), (0, &[]), (0, &[])]), None);
-        assert_eq!(found(&[(0, &[1, 2]), (0, &[2])]), None);
-    }
-
-    #[test]
-    fn a_counter_beside_what_others_read_disturbs_them() {
-        let finding = Finding { sites: [11, 10], threads: [1, 2], flags: shared_line_flags::OTHER_READS };
-        assert_eq!(found(&[(1, &[]), (0, &[2])]), Some(finding));
-        // Who reads the writer's elements in the line as well needs it anyway.
-        assert_eq!(found(&[(1, &[2]), (0, &[2])]), None);
-        assert_eq!(found(&[(1, &[]), (0, &[1])]), None);
     }
 }
