@@ -36,8 +36,8 @@ static DILocation *known(const Value *value) {
   return at && at->getLine() > 0 ? at : nullptr;
 }
 
-// PHI nodes and users that are looked at for the location of a load.
-static constexpr size_t MostPhis = 64;
+// Values and users that are looked at for the location of a load.
+static constexpr size_t MostValues = 64;
 static constexpr unsigned MostUsers = 1024;
 
 // The one that comes first in its file: which of several is taken must not hang on the order of uses, which changes with
@@ -47,41 +47,59 @@ static DILocation *first(DILocation *a, DILocation *b) {
   return !a || (b && place(b) < place(a)) ? b : a;
 }
 
-// What a memory access without a location belongs to: LLVM drops that of what it moves out of a loop or makes for a
-// loop's first iteration. A load that a later one takes turns with is as that one, else it is where its value is used; a
-// store is where its value was made. PHI nodes that lead from one to the other are looked through, as the pass adds some.
+// Whether `inner` is in a block of the source that is in the one of `outer`.
+static bool is_within(const DILocation *inner, const DILocation *outer) {
+  if (inner->getInlinedAt() != outer->getInlinedAt())
+    return false;
+  const DILocalScope *scope = inner->getScope(), *around = outer->getScope();
+  while (scope != around && isa<DILexicalBlockBase>(scope))
+    scope = cast<DILexicalBlockBase>(scope)->getScope();
+  return scope == around && inner->getScope() != around;
+}
+
+// What a memory access without a location belongs to: LLVM drops that of what it moves out of a loop, makes for a loop's
+// first iteration or joins to vectors. A load that a later one takes turns with is as that one, else it is where its value
+// is used; a store is where its value was made. PHI nodes that lead from one to the other are looked through, as the pass
+// adds some, and so is what has no location either. A value that is used only after the block of the source that the load
+// is executed in belongs to that block, as its end tells it.
 static DILocation *beside(const Instruction *access) {
   if (auto *store = dyn_cast<StoreInst>(access))
     return known(store->getValueOperand());
   if (!isa<LoadInst>(access))
     return nullptr;
   DILocation *by_turns = nullptr, *use = nullptr;
-  SmallVector<const PHINode *, 8> phis;
+  // Where the value goes; and the PHI nodes from which it may come there in another's place. What these give elsewhere is
+  // no use of it.
+  SmallVector<const Instruction *, 8> values{access};
+  SmallVector<const PHINode *, 8> origins;
+  auto add = [](auto &list, auto *value) {
+    if (list.size() < MostValues && !is_contained(list, value))
+      list.push_back(value);
+  };
   unsigned users = 0;
-  auto add = [&](const PHINode *phi) {
-    if (phis.size() < MostPhis && !is_contained(phis, phi))
-      phis.push_back(phi);
-  };
-  auto look_at_users = [&](const Instruction *value) {
-    for (const User *user : value->users()) {
+  for (size_t at = 0; at < values.size() && users <= MostUsers; at++) {
+    if (auto *phi = dyn_cast<PHINode>(values[at]))
+      add(origins, phi);
+    for (const User *user : values[at]->users()) {
       if (++users > MostUsers)
-        return;
-      if (auto *phi = dyn_cast<PHINode>(user))
-        add(phi);
+        break;
+      auto *instruction = cast<Instruction>(user);
+      if (isa<PHINode>(instruction) || !known(instruction))
+        add(values, instruction);
       else
-        use = first(use, known(user));
+        use = first(use, known(instruction));
     }
-  };
-  look_at_users(access);
-  for (size_t at = 0; at < phis.size(); at++) {
-    look_at_users(phis[at]);
-    for (const Value *other : phis[at]->incoming_values())
+  }
+  for (size_t at = 0; at < origins.size(); at++)
+    for (const Value *other : origins[at]->incoming_values())
       if (auto *phi = dyn_cast<PHINode>(other))
-        add(phi);
+        add(origins, phi);
       else if (other != access && isa<LoadInst>(other))
         by_turns = first(by_turns, known(other));
-  }
-  return by_turns ? by_turns : use;
+  if (by_turns)
+    return by_turns;
+  DILocation *here = known(access->getParent()->getTerminator());
+  return here && (!use || is_within(here, use)) ? here : use;
 }
 
 bool threadtalk_shim_location(LLVMValueRef instruction, ThreadtalkLocation *out) {

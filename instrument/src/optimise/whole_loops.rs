@@ -6,9 +6,9 @@
 //! depend on memory that the loop might write, that is asked first.
 //!
 //! Accesses at other addresses (*strays*: `count[key[i]]`) have their sequences in both copies, and so have affine ones
-//! unless they never touch a granule that a stray does: each element's accesses keep their order. Types or objects say so
-//! of whole granules (disjoint bytes may share one); and where all that a stray can reach is known before the loop, as of
-//! a table that bytes are looked up in, that is asked there.
+//! unless they never touch a granule that a stray does: each element's accesses keep their order. Types or objects say
+//! so of whole granules (disjoint bytes may share one); and where all that a stray can reach is known before the loop,
+//! as of a table that bytes are looked up in, that is asked there.
 
 use super::nests::Nests;
 use super::remainders;
