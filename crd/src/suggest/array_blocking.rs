@@ -1,5 +1,6 @@
 //! Array blocking (tiling): what was received is used again, but only after more data than a cache level holds.
 
+use std::collections::BTreeMap;
 use threadtalk_profile::Stride;
 
 use super::{Case, Rule, Threshold, evidence, span, start};
@@ -15,6 +16,12 @@ pub(super) const RULE: Rule = Rule {
             default: 0.25,
             meaning: "median of the distances as a part of the level, from which on possible misses count: shorter ones no tile makes \
                       shorter",
+        },
+        Threshold {
+            name: "within",
+            default: 2.0,
+            meaning: "events of a pair of threads in one entry of the loops, for each element of the distance: with fewer, what is used \
+                      again was used in the entry before, which no order of the loops brings nearer",
         },
         Threshold { name: "fill", default: 0.5, meaning: "part of the level that a tile may take" },
     ],
@@ -47,6 +54,9 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     let (part, distance) =
         if is_far(level) { ("half", median) } else { ("a tenth", crd.distinct.p90_bytes.unwrap_or(median)) };
     let granule = f64::from(case.facts.profile.header().granule.max(1));
+    if is_nest && events_per_entry(case) * granule < case.threshold(&RULE, "within") * distance {
+        return None;
+    }
     let element = case
         .events
         .iter()
@@ -105,4 +115,16 @@ mod tests {
     fn tiles_have_powers_of_two() {
         assert_eq!([0.0, 1.0, 1.9, 2.0, 63.0, 64.0, 1e6].map(power_of_two), [1, 1, 1, 2, 32, 64, 524_288]);
     }
+}
+
+/// How many uses a thread makes, in one entry of the nest's outermost loop, of what one other thread wrote.
+fn events_per_entry(case: &Case<'_>) -> f64 {
+    let mut by_writer: BTreeMap<u32, f64> = BTreeMap::new();
+    for event in case.events {
+        *by_writer.entry(event.writer).or_default() += event.raw as f64 + event.rar as f64;
+    }
+    let (sum, squares) = by_writer.values().fold((0.0, 0.0), |(sum, squares), n| (sum + n, squares + n * n));
+    // Of several writers from whom very different amounts come, those with the most count.
+    let writers = if squares > 0.0 { sum * sum / squares } else { 1.0 };
+    sum / writers / case.outermost_loop().visits.max(1) as f64
 }

@@ -227,6 +227,18 @@ impl<'a> Case<'a> {
         matches!(outer.kind, RegionKind::Loop | RegionKind::OmpFor | RegionKind::OmpTaskloop).then_some(outer)
     }
 
+    /// The outermost loop of the nest that the region is in; of one that threads divide among themselves, that one.
+    fn outermost_loop(&self) -> &'a Region {
+        let mut outermost = self.region;
+        while matches!(outermost.kind, RegionKind::Loop)
+            && let Some(outer) = outermost.parent.and_then(|parent| self.facts.regions.get(parent as usize))
+            && matches!(outer.kind, RegionKind::Loop | RegionKind::OmpFor | RegionKind::OmpTaskloop)
+        {
+            outermost = outer;
+        }
+        outermost
+    }
+
     fn strides(&self, site: u32) -> (Stride, Stride) {
         objects::strides(self.facts.profile, site)
     }
