@@ -2,8 +2,8 @@
 //! REFUSE: RULE`).
 //!
 //! More lines: `// OBJECT: NAME` is among the objects with communication, or the object that is shared falsely; `//
-//! KIND: KIND` is its kind; `// SAYS: TEXT` is part of what is suggested; `// CACHES: SPEC` goes to `--caches`; `//
-//! THREADTALK: PARTS` says what is compiled in.
+//! KIND: KIND` is its kind; `// SAYS: TEXT` is part of what is suggested; `// TEXT: TEXT` is part of the report as a text;
+//! `// CACHES: SPEC` goes to `--caches`; `// THREADTALK: PARTS` says what is compiled in.
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
@@ -70,6 +70,14 @@ fn check(source: &Path, level: &str) -> Result<(), String> {
         }
         (None, Some(_)) => {}
         _ => return Err("the program says neither what must be suggested nor what must not".into()),
+    }
+    if let Some(part) = line(&text, "TEXT") {
+        let report = scene.threadtalk(&["report", "a.ttp"]).stdout;
+        let report = String::from_utf8_lossy(&report);
+        let words: Vec<&str> = report.split_whitespace().collect();
+        if !words.join(" ").contains(part) {
+            return Err(format!("the text does not say \"{part}\":\n{report}"));
+        }
     }
     match line(&text, "OBJECT") {
         Some(name) => object(&report, regions, name, line(&text, "KIND")),

@@ -107,16 +107,6 @@ fn power_of_two(number: f64) -> u64 {
     1 << (number.max(1.0) as u64).ilog2()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::power_of_two;
-
-    #[test]
-    fn tiles_have_powers_of_two() {
-        assert_eq!([0.0, 1.0, 1.9, 2.0, 63.0, 64.0, 1e6].map(power_of_two), [1, 1, 1, 2, 32, 64, 524_288]);
-    }
-}
-
 /// How many uses a thread makes, in one entry of the nest's outermost loop, of what one other thread wrote.
 fn events_per_entry(case: &Case<'_>) -> f64 {
     let mut by_writer: BTreeMap<u32, f64> = BTreeMap::new();
@@ -127,4 +117,14 @@ fn events_per_entry(case: &Case<'_>) -> f64 {
     // Of several writers from whom very different amounts come, those with the most count.
     let writers = if squares > 0.0 { sum * sum / squares } else { 1.0 };
     sum / writers / case.outermost_loop().visits.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::power_of_two;
+
+    #[test]
+    fn tiles_have_powers_of_two() {
+        assert_eq!([0.0, 1.0, 1.9, 2.0, 63.0, 64.0, 1e6].map(power_of_two), [1, 1, 1, 2, 32, 64, 524_288]);
+    }
 }

@@ -242,7 +242,10 @@ fn similar(view: View, similarity: &Similarity) -> String {
         let (name, place) = view.called(region as u32);
         escape(format!("{name} {place}").trim_end())
     };
-    out += "<p>Critical regions (without them the threads fall into other kinds; CCCR: the innermost):</p><ul>";
+    if !similarity.ccr.is_empty() {
+        out += "<p>Critical regions (without them the threads fall into other kinds; CCCR: the innermost):</p>";
+    }
+    out += "<ul>";
     for ccr in &similarity.ccr {
         let core = if ccr.core { " &amp; CCCR" } else { "" };
         let indent = 20 * (ccr.level - 1);

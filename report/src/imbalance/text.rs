@@ -245,7 +245,9 @@ fn similar(view: View, similarity: &Similarity, paint: Style) -> String {
         let more = regions.len() - first.len();
         first.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
     };
-    let _ = writeln!(out, "  CCCR: {}", names(&similarity.cccr));
+    if !similarity.cccr.is_empty() {
+        let _ = writeln!(out, "  CCCR: {}", names(&similarity.cccr));
+    }
     for ccr in similarity.ccr.iter().take(CRITICAL) {
         let core = if ccr.core { " & CCCR" } else { "" };
         let _ = writeln!(out, "  {}{} ({}-CCR{core})", "  ".repeat(ccr.level), name(ccr.region), ccr.level);

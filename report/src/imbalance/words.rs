@@ -91,7 +91,7 @@ pub fn compared(imbalance: &Imbalance) -> String {
 /// File and line, as far as they are known.
 pub type Place<'a> = (Option<&'a str>, Option<u32>);
 
-/// `barrier lu.c:120 to 180 in solve`, `join lu.c:99`.
+/// `barrier lu.c:120 to 180 in solve`, `threads made at lu.c:99`.
 pub fn section(section: &Section) -> String {
     let (begin, end) = ((section.file.as_deref(), section.line), (section.end_file.as_deref(), section.end_line));
     section_at(section.kind, begin, end, &section.function)
@@ -112,7 +112,9 @@ pub fn section_at(kind: &str, begin: Place, end: Place, function: &str) -> Strin
         (None, None) => String::new(),
     };
     let inside = if function.is_empty() { String::new() } else { format!("in {}", short(function)) };
-    [kind.replace('_', " "), at, inside].into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join(" ")
+    // What ends with a join begins where the threads are made, and is told by that place.
+    let kind = if kind == "join" && !at.is_empty() { "threads made at".to_owned() } else { kind.replace('_', " ") };
+    [kind, at, inside].into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// How often and with how many threads.
@@ -287,5 +289,13 @@ mod tests {
         assert_eq!(sparkline(&vec![1.0; 130]).chars().count(), 44);
         assert_eq!(sparkline(&[]), "");
         assert_eq!((probability(0.0), probability(0.0031)), ("p < 1e-12".to_owned(), "p 0.003".to_owned()));
+    }
+
+    #[test]
+    fn sections_are_told_by_what_is_at_their_place() {
+        let at = |line| (Some("/src/a.c"), Some(line));
+        assert_eq!(section_at("join", at(13), (None, None), "main"), "threads made at a.c:13 in main");
+        assert_eq!(section_at("join", (None, None), (None, None), "main"), "join in main");
+        assert_eq!(section_at("omp_barrier", at(5), at(9), ""), "omp barrier a.c:5 to 9");
     }
 }
