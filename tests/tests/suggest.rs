@@ -2,8 +2,8 @@
 //! REFUSE: RULE`).
 //!
 //! More lines: `// OBJECT: NAME` is among the objects with communication, or the object that is shared falsely; `//
-//! KIND: KIND` is its kind; `// SAYS: TEXT` is part of what is suggested; `// TEXT: TEXT` is part of the report as a text;
-//! `// CACHES: SPEC` goes to `--caches`; `// THREADTALK: PARTS` says what is compiled in.
+//! KIND: KIND` is its kind; `// SAYS: TEXT` is part of what is suggested; `// TEXT: TEXT` is part of the report as a
+//! text; `// CACHES: SPEC` goes to `--caches`; `// THREADTALK: PARTS` says what is compiled in.
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
