@@ -26,7 +26,9 @@ pub(super) fn judge(
     let (mut first, mut count) = ([Element::default(); ELEMENTS], 0);
     for e in line.iter().filter(|e| e.parallel) {
         if !first.iter().take(count).any(|earlier| (earlier.thread, earlier.site) == (e.thread, e.site)) {
-            first[count] = *e;
+            // As many as there are elements at most; hooks have no way to a panic.
+            let Some(next) = first.get_mut(count) else { break };
+            *next = *e;
             count += 1;
         }
     }
