@@ -84,10 +84,10 @@ static DILocation *beside(const Instruction *access) {
       if (++users > MostUsers)
         break;
       auto *instruction = cast<Instruction>(user);
-      if (isa<PHINode>(instruction) || !known(instruction))
-        add(values, instruction);
+      if (DILocation *place = isa<PHINode>(instruction) ? nullptr : known(instruction))
+        use = first(use, place);
       else
-        use = first(use, known(instruction));
+        add(values, instruction);
     }
   }
   for (size_t at = 0; at < origins.size(); at++)

@@ -96,11 +96,18 @@ bool never_meet(Analysis &a, const Access &one, const Access &other) {
   return aliases.alias(anywhere(one), anywhere(other)) == AliasResult::NoAlias;
 }
 
-// Where a stray is in any iteration: the bytes from `first` to `end` behind a value before the loop. Tables that bytes are
-// looked up in are of this kind.
+// Bytes behind some address.
+struct Bytes {
+  int64_t first, end;
+
+  void join(Bytes other) { first = std::min(first, other.first), end = std::max(end, other.end); }
+};
+
+// Where a stray is in any iteration: some bytes behind a value before the loop. Tables that bytes are looked up in are of
+// this kind.
 struct Range {
   const SCEV *base;
-  int64_t first, end;
+  Bytes bytes;
 };
 // Longer ones would mostly not be apart from what the loop goes through: a table for all 16-bit numbers of 64 bytes.
 constexpr int64_t LONGEST_RANGE = 4 << 20;
@@ -122,7 +129,7 @@ std::optional<Range> range_of(Analysis &a, Loop &loop, const Access &access) {
   APInt first = range.getSignedMin(), last = range.getSignedMax();
   if (first.slt(-LONGEST_RANGE) || last.sgt(LONGEST_RANGE))
     return std::nullopt;
-  return Range{base, first.getSExtValue(), last.getSExtValue() + int64_t(access.bytes())};
+  return Range{base, {first.getSExtValue(), last.getSExtValue() + int64_t(access.bytes())}};
 }
 
 // Where an access is: a fixed number of bytes behind the first one that moves in step with it, which may be itself.
@@ -144,11 +151,11 @@ Lead find_leader(Analysis &a, ArrayRef<Description> all, ArrayRef<Lead> before) 
   return {before.size(), 0};
 }
 
-// What has to be asked before the loop: that the bytes from `first` to `end` behind the access number `leader`, and as many
-// one stride further in each iteration, are not in the range of a stray.
+// What has to be asked before the loop: that the bytes behind the access number `leader`, and as many one stride further in
+// each iteration, are not in the range of a stray.
 struct Apart {
   size_t leader;
-  int64_t first, end;
+  Bytes bytes;
   Range from;
 };
 
@@ -203,24 +210,20 @@ Found find(Analysis &a, Loop &loop, ArrayRef<Access> accesses, bool ask) {
     for (size_t i = 0; i < accesses.size(); i++) {
       if (!descriptions[i].start || !ranges[other] || are_known_apart(other, i))
         continue;
-      auto [leader, first] = found.leads[i];
-      int64_t end = first + accesses[i].bytes();
+      const Lead &lead = found.leads[i];
+      Bytes bytes = {lead.offset, lead.offset + int64_t(accesses[i].bytes())};
       Range from = *ranges[other];
       // Bytes that are in none of some whole granules are in other granules.
       int64_t beside = std::min(accesses[i].beside(), accesses[other].beside());
-      from.first -= beside;
-      from.end += beside;
-      auto *like = llvm::find_if(found.apart, [&, leader = leader](const Apart &before) {
-        return before.leader == leader && before.from.base == from.base;
+      from.bytes.first -= beside;
+      from.bytes.end += beside;
+      auto *like = llvm::find_if(found.apart, [&](const Apart &before) {
+        return before.leader == lead.leader && before.from.base == from.base;
       });
-      if (like == found.apart.end()) {
-        found.apart.push_back({leader, first, end, from});
-        continue;
-      }
-      like->first = std::min(like->first, first);
-      like->end = std::max(like->end, end);
-      like->from.first = std::min(like->from.first, from.first);
-      like->from.end = std::max(like->from.end, from.end);
+      if (like == found.apart.end())
+        found.apart.push_back({lead.leader, bytes, from});
+      else
+        like->bytes.join(bytes), like->from.bytes.join(from.bytes);
     }
   if (found.apart.size() > MOST_COMPARED)
     return find(a, loop, accesses, false);
@@ -228,11 +231,10 @@ Found find(Analysis &a, Loop &loop, ArrayRef<Access> accesses, bool ask) {
   return found;
 }
 
-// What a loop writes in step with one of its accesses: the bytes from `first` to `end` behind that. It might change what
-// is read ahead.
+// What a loop writes in step with one of its accesses: bytes behind that. It might change what is read ahead.
 struct Threat {
   size_t leader;
-  int64_t first, end;
+  Bytes bytes;
 };
 using Threats = SmallVector<Threat, 4>;
 
@@ -249,13 +251,13 @@ bool find_threats(Analysis &a, Loop &loop, ArrayRef<Access> accesses, const Foun
       size_t number = llvm::find(accesses, store) - accesses.begin();
       if (number == accesses.size() || !found.descriptions[number].start)
         return false;
-      auto [leader, first] = found.leads[number];
-      int64_t end = first + store.bytes();
-      auto *threat = llvm::find_if(threats, [leader = leader](const Threat &other) { return other.leader == leader; });
+      const Lead &lead = found.leads[number];
+      Bytes bytes = {lead.offset, lead.offset + int64_t(store.bytes())};
+      auto *threat = llvm::find_if(threats, [&](const Threat &other) { return other.leader == lead.leader; });
       if (threat == threats.end())
-        threats.push_back({leader, first, end});
+        threats.push_back({lead.leader, bytes});
       else
-        *threat = {leader, std::min(first, threat->first), std::max(end, threat->end)};
+        threat->bytes.join(bytes);
     }
   return threats.size() * read.places().size() <= MOST_COMPARED;
 }
@@ -284,16 +286,16 @@ Value *is_feasible(Instruction *at, const ReadAhead &read, const Threats &threat
   for (auto [one, other] : read.alike())
     require(builder.CreateICmpEQ(one, other));
   SmallVector<ReadAhead::Place, 4> places = read.places();
-  auto require_apart = [&](size_t leader, int64_t first, int64_t end, const ReadAhead::Place &place) {
-    Value *address = builder.CreatePtrAdd(unwrap(affine[leader].address), builder.getInt64(first));
-    require(stays_away(builder, address, unwrap(affine[leader].stride), iterations, end - first, place));
+  auto require_apart = [&](size_t leader, Bytes bytes, const ReadAhead::Place &place) {
+    Value *address = builder.CreatePtrAdd(unwrap(affine[leader].address), builder.getInt64(bytes.first));
+    require(stays_away(builder, address, unwrap(affine[leader].stride), iterations, bytes.end - bytes.first, place));
   };
-  for (const auto &[leader, first, end] : threats)
+  for (const auto &[leader, bytes] : threats)
     for (const ReadAhead::Place &place : places)
-      require_apart(leader, first, end, place);
-  for (const auto &[leader, first, end, from] : apart) {
+      require_apart(leader, bytes, place);
+  for (const auto &[leader, bytes, from] : apart) {
     Value *base = expander.expandCodeFor(from.base, from.base->getType(), at);
-    require_apart(leader, first, end, {base, from.first, uint64_t(from.end - from.first)});
+    require_apart(leader, bytes, {base, from.bytes.first, uint64_t(from.bytes.end - from.bytes.first)});
   }
   return feasible ? builder.CreateFreeze(feasible) : nullptr;
 }

@@ -110,8 +110,8 @@ struct ThreadtalkAffine {
 };
 // If accesses of the innermost loop are affine in a known number of iterations: describes them before the loop, makes a
 // second copy of it, and returns true. Other accesses are strays, and so is each affine one that may touch the same granule
-// as a stray in any iteration, if that cannot be asked before the loop; not all may be. Otherwise nothing has changed, but for values
-// before the loop that nobody uses.
+// as a stray in any iteration, if that cannot be asked before the loop; not all may be. Otherwise nothing has changed, but
+// for values before the loop that nobody uses.
 bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const ThreadtalkLoopAccess *accesses,
                                size_t count, ThreadtalkAffine *affine, ThreadtalkLoopCopy *out);
 

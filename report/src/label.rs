@@ -23,6 +23,20 @@ pub fn called(kind: &str, name: &str) -> String {
     }
 }
 
+/// [`name`] and [`place`]: `loop in bmod lu.c:650-667`.
+pub fn located(region: &Region) -> String {
+    format!("{} {}", name(region), place(region)).trim_end().to_owned()
+}
+
+/// The first names of some, and how many more there are: `a, b and 3 more`.
+pub fn first_of<T>(all: &[T], most: usize, name: impl Fn(&T) -> String) -> String {
+    let first: Vec<String> = all.iter().take(most).map(name).collect();
+    match all.len() - first.len() {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
 /// The region in a heading, where the program is called by its own name.
 pub fn title(report: &Report, region: &Region) -> String {
     match region.kind {

@@ -179,7 +179,7 @@ impl<'a> Case<'a> {
     }
 
     fn is_loop(&self) -> bool {
-        matches!(self.region.kind, RegionKind::Loop | RegionKind::OmpFor | RegionKind::OmpTaskloop)
+        is_loop(self.region)
     }
 
     /// Whether a caller's loop executes it again and again.
@@ -189,11 +189,11 @@ impl<'a> Case<'a> {
 
     /// Whether another loop runs inside the region's iterations, its own or that of an inlined function.
     fn holds_a_loop(&self) -> bool {
-        let is_loop = |r: &Region| r.kind == RegionKind::Loop;
-        let own = self.facts.regions.iter().any(|r| r.parent == Some(self.region.id) && is_loop(r));
+        let is_plain = |r: &Region| r.kind == RegionKind::Loop;
+        let own = self.facts.regions.iter().any(|r| r.parent == Some(self.region.id) && is_plain(r));
         let other = |e: &Event| region_of(self.facts.profile, self.facts.tree, e.reader_site);
         let mut called = self.inlined[self.region.id as usize].iter().filter_map(other);
-        own || called.any(|id| is_loop(&self.facts.regions[id as usize]))
+        own || called.any(|id| is_plain(&self.facts.regions[id as usize]))
     }
 
     /// Whether the line of a site is executed by a region, directly or through what was inlined into it.
@@ -220,23 +220,22 @@ impl<'a> Case<'a> {
 
     /// The loop around the region, if it is one in a nest. An OpenMP construct and the loop that it divides are one.
     fn outer_loop(&self) -> Option<&'a Region> {
-        let parent = |r: &Region| self.facts.regions.get(r.parent? as usize);
         let is_divided = |r: &&Region| r.kind != RegionKind::Loop && r.line == self.region.line;
-        let outer = parent(self.region)?;
-        let outer = if is_divided(&outer) { parent(outer)? } else { outer };
-        matches!(outer.kind, RegionKind::Loop | RegionKind::OmpFor | RegionKind::OmpTaskloop).then_some(outer)
+        let outer = self.parent(self.region)?;
+        let outer = if is_divided(&outer) { self.parent(outer)? } else { outer };
+        is_loop(outer).then_some(outer)
     }
 
     /// The outermost loop of the nest that the region is in; of one that threads divide among themselves, that one.
     fn outermost_loop(&self) -> &'a Region {
-        let mut outermost = self.region;
-        while matches!(outermost.kind, RegionKind::Loop)
-            && let Some(outer) = outermost.parent.and_then(|parent| self.facts.regions.get(parent as usize))
-            && matches!(outer.kind, RegionKind::Loop | RegionKind::OmpFor | RegionKind::OmpTaskloop)
-        {
-            outermost = outer;
-        }
-        outermost
+        let around = |r: &&'a Region| {
+            (r.kind == RegionKind::Loop).then(|| self.parent(r)).flatten().filter(|outer| is_loop(outer))
+        };
+        std::iter::successors(Some(self.region), around).last().unwrap_or(self.region)
+    }
+
+    fn parent(&self, region: &Region) -> Option<&'a Region> {
+        self.facts.regions.get(region.parent? as usize)
     }
 
     fn strides(&self, site: u32) -> (Stride, Stride) {
@@ -264,6 +263,11 @@ impl<'a> Case<'a> {
         }
         by_site.into_values().max_by_key(|(count, _)| *count).map(|(_, event)| (all, event))
     }
+}
+
+/// Whether a region repeats what is in it, alone or divided among threads.
+fn is_loop(region: &Region) -> bool {
+    matches!(region.kind, RegionKind::Loop | RegionKind::OmpFor | RegionKind::OmpTaskloop)
 }
 
 /// `file:line`, as short as it is unambiguous for somebody who has the source open.

@@ -95,7 +95,7 @@ pub fn verdict(view: View, checked: &Checked) -> Result<()> {
         None => "the whole program".to_string(),
         Some(index) => {
             let region = view.new_region(&view.comparison.regions[index]);
-            format!("{} {}", label::name(region), label::place(region)).trim_end().to_string()
+            label::located(region)
         }
     };
     let what = words::change(view.granule(), first.metric, first.base, first.new);

@@ -240,11 +240,7 @@ fn similar(view: View, similarity: &Similarity, paint: Style) -> String {
         let (name, place) = view.called(region as u32);
         format!("{name} {place}").trim_end().to_owned()
     };
-    let names = |regions: &[usize]| {
-        let first: Vec<_> = regions.iter().take(NAMED).map(|&r| name(r)).collect();
-        let more = regions.len() - first.len();
-        first.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
-    };
+    let names = |regions: &[usize]| label::first_of(regions, NAMED, |region| name(*region));
     if !similarity.cccr.is_empty() {
         let _ = writeln!(out, "  CCCR: {}", names(&similarity.cccr));
     }

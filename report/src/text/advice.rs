@@ -41,17 +41,12 @@ pub fn suggestions(report: &Report, paint: Style) -> String {
     let count = in_full.len() + in_short.iter().map(|(_, regions)| regions.len()).sum::<usize>();
     let mut out = format!("\n{}\n", paint.strong(&format!("What to change ({} of {count})", in_full.len())));
     for (region, suggestion) in in_full {
-        let _ = writeln!(out, "* {} {}  [{}]", label::name(region), label::place(region), category(suggestion));
+        let _ = writeln!(out, "* {}  [{}]", label::located(region), category(suggestion));
         indented(&mut out, &suggestion.text);
     }
     for (rule, regions) in in_short {
-        let mut list: Vec<String> =
-            regions.iter().take(NAMED).map(|r| format!("{} {}", label::name(r), label::place(r))).collect();
-        if let Some(more) = regions.len().checked_sub(NAMED).filter(|more| *more > 0) {
-            list.push(format!("and {more} more"));
-        }
         let _ = writeln!(out, "* {rule} also in");
-        indented(&mut out, &list.join(", "));
+        indented(&mut out, &label::first_of(&regions, NAMED, |region| label::located(region)));
     }
     out
 }

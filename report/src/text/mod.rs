@@ -299,9 +299,9 @@ pub fn brief(report: &Report, file: &Path, shape: &Shape) -> String {
     let room = 9usize.saturating_sub(lines.len()).min(shape.top);
     for region in svg::busiest(report).into_iter().take(room) {
         let totals = region.counts.as_deref().map_or((0, 0), |counts| (counts.raw.sum(), counts.rar.sum()));
-        let what = format!("{} {}", label::name(region), label::place(region));
+        let what = label::located(region);
         let (raw, rar) = (number::count(totals.0), number::count(totals.1));
-        lines.push(format!("{} RaW {raw:>6}  RaR {rar:>6}  {}", paint.faint("threadtalk: region   "), what.trim_end()));
+        lines.push(format!("{} RaW {raw:>6}  RaR {rar:>6}  {}", paint.faint("threadtalk: region   "), what));
     }
     lines.extend(shape.next.as_ref().map(|next| format!("{} {next}", paint.faint("threadtalk: next     "))));
     lines.join("\n") + "\n"

@@ -27,8 +27,7 @@ impl Of<'_> {
         if self.region.parent.is_none() {
             return program.clone();
         }
-        let region = format!("{} {}", label::name(self.region), label::place(self.region));
-        format!("{}  \u{b7}  {program}", region.trim_end())
+        format!("{}  \u{b7}  {program}", label::located(self.region))
     }
 }
 

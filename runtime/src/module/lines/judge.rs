@@ -39,7 +39,7 @@ pub(super) fn judge(
     let mut done = 0;
     let writers =
         |a: &Element, b: &Element| Finding { sites: [a.site, b.site], threads: [a.thread, b.thread], flags: 0 };
-    for (k, a) in written.iter().enumerate().filter(|(_, a)| written.iter().any(|b| b.thread != a.thread)) {
+    for (k, a) in written.iter().enumerate() {
         if done >> k & 1 == 0
             && let Some(b) = written.iter().find(|b| b.site == a.site && apart(a, b))
         {

@@ -193,8 +193,8 @@ impl SharedLines {
             e.readers.is_some_and(|set| sets.contains(set, thread)) || open.at(e.state, e.at).any(|own| own == thread)
         };
         let reader = |e: &Element| sets.members(e.readers?).chain(open.at(e.state, e.at)).next();
-        let writers = line.iter().filter(|e| e.parallel).fold(0, |bits, e| bits | 1 << (e.thread % 64));
-        judge(&line, reads, reader, |finding| self.add(process, lines, finding, writers));
+        let writers = || line.iter().filter(|e| e.parallel).fold(0, |bits, e| bits | 1 << (e.thread % 64));
+        judge(&line, reads, reader, |finding| self.add(process, lines, finding, writers()));
     }
 
     /// Adds `times` such lines to those of the sites that wrote them.
