@@ -130,6 +130,53 @@ pub unsafe fn communications_at_once(t: &mut Thread, p: &Process, (element, n): 
     p.claims.touch_line(element);
 }
 
+/// Reads at one site of elements that are alike.
+pub struct Reads {
+    /// The site.
+    pub site: u32,
+    /// True communications.
+    pub raw: u64,
+    /// Reuse of what one of the sites has just read.
+    pub rar: u64,
+}
+
+/// Counts reads of `n` elements from `element` on, all in `state` now, if no more is to be done about them; false:
+/// nothing was done.
+pub fn reads_of_alike(t: &mut Thread, p: &Process, (element, n): (u64, u64), state: u32, reads: &[Reads]) -> bool {
+    // SAFETY: the watches belong to this block.
+    if unsafe { (*t.watches).unwatched(element / GRANULE, n, None) } < n {
+        return false;
+    }
+    let some = || reads.iter().filter(|reads| reads.raw + reads.rar > 0);
+    let record = |t: &Thread, site| {
+        let known = t.counter_of(state, site).filter(|counter| *counter != t.idle_counter());
+        known.map(<*mut EventCounter>::cast::<EventRecord>)
+    };
+    let is_counted = |reads: &Reads| {
+        record(t, reads.site).is_some_and(|record| {
+            // SAFETY: counters of the event cache that are not idle are heads of this thread's records. Several sites
+            // may share a trace.
+            unsafe { t.traces.have_room(record, n) && (*record).rar.saturating_add(reads.rar) < (*record).next }
+        })
+    };
+    if !some().all(is_counted) {
+        return false;
+    }
+    check_alias(t, p, element, n as u32);
+    for reads in some() {
+        let Some(record) = record(t, reads.site) else { continue };
+        // SAFETY: as above; only this thread counts in its records, and in what its traces hold.
+        unsafe {
+            add(reads.raw, record, t.traces.countdown(record));
+            (*record).rar += reads.rar;
+        }
+        if reads.raw > 0 {
+            look_up(t, p, record, element, reads.raw);
+        }
+    }
+    true
+}
+
 /// [`communications`], where the record is known.
 #[inline(never)]
 fn communications_in(

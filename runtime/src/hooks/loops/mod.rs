@@ -9,7 +9,8 @@
 //!   traces and watched elements included. So the rim of a row costs what it costs, and not the row.
 //!
 //! * If the accesses that make events read granule after granule upwards, and none of them what another one reads: row
-//!   by row, each in order ([`stream`]). Where all traces are to be exact, only of one access.
+//!   by row, each in order ([`stream`]). Accesses that take turns in the same granules are one row ([`period`]). Where
+//!   all traces are to be exact, only of one row.
 //!
 //! Else, or if the loop overwrites what makes the events, its instrumented copy runs. Whether a loop is settled here is
 //! decided before anything is counted.
@@ -18,6 +19,7 @@
 
 mod findings;
 mod known;
+mod period;
 mod reads;
 pub mod row;
 mod sheaf;
@@ -35,10 +37,11 @@ use core::ops::Range;
 use core::slice;
 use core::sync::atomic::AtomicU32;
 use findings::{Findings, Found};
+use period::{Period, Turns};
 use reads::Reader;
 use sheaf::Shape;
 pub use stream::read as stream;
-use threadtalk_abi::loops::{Access, MOST_ACCESSES, WRITE};
+use threadtalk_abi::loops::{Access, MOST_ACCESSES, PLACE_SHIFT, WRITE};
 use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT, GRANULE};
 use threadtalk_profile::layout::CrdMode;
 use threadtalk_sigmem::claims::LINE;
@@ -180,32 +183,71 @@ fn look(
     Some(ranges)
 }
 
-/// Whether the accesses that make events read granule after granule upwards, and each of them its own. Then what each
-/// finds does not depend on the others, and distances between uses in two loops are what they are in the loops' order,
-/// but for what an access is behind another one in one loop and not in the other.
+/// Accesses that read their granules upwards, one after the other.
+enum Row<'a> {
+    /// Each granule once.
+    Once(&'a Access),
+    /// Several that take turns, or one that reads a granule piece by piece.
+    ByTurns(Turns<'a>),
+}
+
+impl Row<'_> {
+    fn span(&self, iterations: u64) -> Option<Span> {
+        match self {
+            Row::Once(access) => Span::of(access, iterations),
+            Row::ByTurns(turns) => turns.span(),
+        }
+    }
+}
+
+/// Calls `each` with the rows of all accesses that make events, until it says no. `false`: it did, or some are none.
+fn rows<'a>(accesses: &'a [Access], eventful: u64, iterations: u64, mut each: impl FnMut(Row<'a>) -> bool) -> bool {
+    let mut number = 0u32;
+    sheaf::all(accesses, iterations).all(|sheaf| {
+        let first = number;
+        number += sheaf.accesses.len() as u32;
+        let mut with_events = sheaf.accesses.iter().zip(first..).filter(|(_, number)| eventful >> number & 1 == 1);
+        if with_events.clone().all(|(access, _)| access.stride > 0 && dense(access)) {
+            return with_events.all(|(access, _)| each(Row::Once(access)));
+        }
+        Turns::of(sheaf.accesses, iterations).is_some_and(|turns| each(Row::ByTurns(turns)))
+    })
+}
+
+/// Whether the accesses that make events read granule after granule upwards, and no two rows the same ones. Then what
+/// each row finds does not depend on the others, and distances between uses in two loops are what they are in the
+/// loops' order, but for what an access is behind another one in one loop and not in the other.
 fn are_rows(p: &Process, accesses: &[Access], eventful: u64, iterations: u64) -> bool {
-    let rows = || accesses.iter().zip(0..).filter(|(_, number)| eventful >> number & 1 == 1);
-    let apart = |(access, number): (&Access, u32)| {
-        let Some(span) = Span::of(access, iterations) else { return false };
-        let mut before = rows().take_while(|(_, other)| *other < number);
-        before.all(|(other, _)| Span::of(other, iterations).is_some_and(|other| !other.meets(span)))
-    };
-    (eventful.is_power_of_two() || p.plan.mode != CrdMode::Exact)
-        && rows().all(|row| row.0.stride > 0 && dense(row.0) && apart(row))
+    let is_exact = p.plan.mode == CrdMode::Exact;
+    let mut count = 0;
+    rows(accesses, eventful, iterations, |row| {
+        count += 1;
+        if is_exact && (count > 1 || matches!(&row, Row::ByTurns(turns) if !turns.is_in_order())) {
+            return false;
+        }
+        let Some(span) = row.span(iterations) else { return false };
+        let mut meeting = 0;
+        // Itself is one of them.
+        rows(accesses, eventful, iterations, |other| {
+            meeting += u32::from(other.span(iterations).is_none_or(|other| other.meets(span)));
+            meeting <= 1
+        })
+    })
 }
 
 fn row_by_row(t: &mut Thread, p: &Process, accesses: &[Access], eventful: u64, iterations: u64) -> bool {
-    if !are_rows(p, accesses, eventful, iterations) {
-        return false;
-    }
-    for (access, number) in accesses.iter().zip(0..) {
-        if eventful >> number & 1 == 1
-            && let Some(span) = Span::of(access, iterations)
-        {
-            stream(t, p, (span.first, span.last + 1), access.site);
-        }
-    }
-    true
+    are_rows(p, accesses, eventful, iterations)
+        && rows(accesses, eventful, iterations, |row| {
+            match row {
+                Row::Once(access) => {
+                    if let Some(span) = Span::of(access, iterations) {
+                        stream(t, p, (span.first, span.last + 1), access.site);
+                    }
+                }
+                Row::ByTurns(turns) => period::stream(t, p, &Period::of(turns)),
+            }
+            true
+        })
 }
 
 fn one_by_one(
@@ -240,6 +282,11 @@ fn dense(access: &Access) -> bool {
         || access.stride.unsigned_abs() == u64::from(access.bytes)
             && u64::from(access.bytes).is_multiple_of(GRANULE)
             && access.address.is_multiple_of(GRANULE)
+}
+
+/// Its place in the loop's body.
+fn place(access: &Access) -> u32 {
+    access.flags >> PLACE_SHIFT
 }
 
 /// Whether a write leaves its id in all cells of its span: it writes every byte, or some of every granule.

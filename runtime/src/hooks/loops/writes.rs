@@ -3,11 +3,11 @@
 //! They are stored access by access, not iteration by iteration. Of two lines that write the same element that makes a
 //! difference: `a[i] = x;` and on the next line `a[i + 1] = y;` leave the first line's id in all elements but one.
 
-use super::{Span, write};
+use super::{Span, place, write};
 use crate::process::Process;
 use crate::thread::Thread;
 use threadtalk_abi::GRANULE;
-use threadtalk_abi::loops::{Access, PLACE_SHIFT, WRITE};
+use threadtalk_abi::loops::{Access, WRITE};
 
 /// How two lines write the same element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,10 +77,6 @@ fn meeting(one: &Access, other: &Access, iterations: u64) -> Meeting {
         (false, true) => Meeting::OneBehind,
         (true, true) => Meeting::Unordered,
     }
-}
-
-fn place(access: &Access) -> u32 {
-    access.flags >> PLACE_SHIFT
 }
 
 /// The writes with their numbers.
@@ -158,6 +154,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::vec::Vec;
     use threadtalk_abi::GRANULE;
+    use threadtalk_abi::loops::PLACE_SHIFT;
 
     fn granules(access: &Access, iteration: u64) -> impl Iterator<Item = u64> + use<> {
         let first = access.address.wrapping_add_signed(access.stride * iteration as i64);
