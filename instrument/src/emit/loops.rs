@@ -60,12 +60,13 @@ fn question<'ctx>(offer: &Offer<'ctx>) -> Emitted<Question<'ctx>> {
     let groups = windows::in_groups(&offer.accesses).enumerate();
     for (group, access) in groups.flat_map(|(number, accesses)| accesses.iter().map(move |access| (number, access))) {
         let window = offer.groups.as_ref().and_then(|groups| Some((offer.number + group, groups.get(group)?.strided)));
-        let Strand { direction, site, bytes, first, place, .. } = access.strand;
+        let Strand { direction, site, bytes, first, order, reads_first, .. } = access.strand;
+        let strided = window.filter(|w| w.1).map_or(0, |_| loops::STRIDED);
         question.begin(&Row {
             direction,
             site,
             bytes,
-            flags: window.filter(|w| w.1).map_or(0, |_| loops::STRIDED) | (place as u32) << loops::PLACE_SHIFT,
+            flags: strided | order.flags() | if reads_first { loops::READ_FIRST } else { 0 },
             window: window.map_or(0, |w| w.0 as u32 + 1),
             address: access.address,
             first,

@@ -26,7 +26,7 @@ use inkwell::values::{AsValueRef, InstructionValue, IntValue, PointerValue};
 use std::collections::HashMap;
 use std::ptr;
 use threadtalk_abi::GRANULE;
-use threadtalk_abi::loops::MOST_ACCESSES;
+use threadtalk_abi::loops::{MOST_ACCESSES, Order};
 use threadtalk_abi::window::NUMBERS;
 
 /// Bytes of what is read or written at the same place in each iteration.
@@ -49,8 +49,10 @@ pub struct Strand {
     pub bytes: u64,
     /// It consists of whole granules. Pieces of one granule are an event each, so that they cannot be joined.
     pub whole: bool,
-    /// Its place in the loop's body, the last one of those that were joined.
-    pub place: usize,
+    /// When in an iteration.
+    pub order: Order,
+    /// A read before all writes that may share a granule with it, of those that move in step.
+    pub reads_first: bool,
 }
 
 /// An access of a loop, as it is known before the loop.
@@ -175,14 +177,17 @@ fn copy<'ctx>(
         first: affine.offset,
         bytes: access.bytes,
         whole: whole(access),
-        place,
+        order: Order { first: place as u8, last: place as u8, group: affine.leader as u8 },
+        reads_first: false,
     });
     // What stays where it is has the iteration to itself.
     let stride = |leader: usize| match llvm::constant(affine[leader].stride) {
         Some(0) => LONGEST_FIXED,
         constant => constant.map_or(0, |s| (s as i64).unsigned_abs()),
     };
-    let accesses = joined(strands.collect(), stride).into_iter().map(|strand| {
+    let mut strands: Vec<_> = strands.collect();
+    mark_first_reads(&mut strands);
+    let accesses = joined(strands, stride).into_iter().map(|strand| {
         let leader = &affine[strand.leader];
         // SAFETY: the shim gave each leader a pointer and an i64.
         let (address, stride) = unsafe { (PointerValue::new(leader.address), IntValue::new(leader.stride)) };
@@ -195,6 +200,20 @@ fn copy<'ctx>(
     let (accesses, strays) = (accesses.collect::<Vec<_>>(), strays.len() > before);
     let groups = if strays { None } else { windows::groups(&accesses) };
     Some(Offer { branch, iterations, feasible, accesses, strays, groups, number: 0, question: None })
+}
+
+/// Finds the reads that come before the writes of what they read, as far as one iteration goes.
+fn mark_first_reads(strands: &mut [Strand]) {
+    let writes: Vec<_> = strands.iter().filter(|s| s.direction == Direction::Write).cloned().collect();
+    for read in strands.iter_mut().filter(|s| s.direction == Direction::Read) {
+        let meets = |write: &&Strand| {
+            let near = if read.whole && write.whole { 0 } else { GRANULE as i64 - 1 };
+            write.leader == read.leader
+                && write.first < read.first + read.bytes as i64 + near
+                && read.first < write.first + write.bytes as i64 + near
+        };
+        read.reads_first = writes.iter().filter(meets).all(|write| read.order.last < write.order.first);
+    }
 }
 
 /// Joins accesses that follow each other without a gap: the pieces of an unrolled loop. Those of different lines
@@ -214,7 +233,9 @@ fn joined(mut strands: Vec<Strand>, stride: impl Fn(usize) -> u64) -> Vec<Strand
         match out.iter_mut().find(fits) {
             Some(before) => {
                 before.bytes += strand.bytes;
-                before.place = before.place.max(strand.place);
+                before.order.first = before.order.first.min(strand.order.first);
+                before.order.last = before.order.last.max(strand.order.last);
+                before.reads_first &= strand.reads_first;
             }
             None => out.push(strand),
         }
@@ -229,7 +250,44 @@ mod tests {
     use super::*;
 
     fn strand(direction: Direction, site: u32, leader: usize, first: i64, bytes: u64) -> Strand {
-        Strand { direction, site: SiteId(site), leader, first, bytes, whole: bytes >= GRANULE, place: 0 }
+        let order = Order { group: leader as u8, ..Order::default() };
+        Strand {
+            direction,
+            site: SiteId(site),
+            leader,
+            first,
+            bytes,
+            whole: bytes >= GRANULE,
+            order,
+            reads_first: false,
+        }
+    }
+
+    /// One after the other.
+    fn body(strands: &[Strand]) -> Vec<Strand> {
+        let placed = |(strand, place): (&Strand, u8)| Strand {
+            order: Order { first: place, last: place, ..strand.order },
+            ..strand.clone()
+        };
+        let mut body: Vec<_> = strands.iter().zip(0..).map(placed).collect();
+        mark_first_reads(&mut body);
+        body
+    }
+
+    #[test]
+    fn an_unrolled_update_in_place_reads_first_and_what_reads_its_own_does_not() {
+        use Direction::{Read, Write};
+        // a[i] += x, twice
+        let update = [(Read, 0), (Write, 0), (Read, 8), (Write, 8)].map(|(to, first)| strand(to, 1, 0, first, 8));
+        let got = joined(body(&update), |_| 16);
+        let found = |s: &Strand| (s.direction, s.bytes, s.order.first, s.order.last, s.reads_first);
+        assert_eq!(got.iter().map(found).collect::<Vec<_>>(), [(Read, 16, 0, 2, true), (Write, 16, 1, 3, false)]);
+        // a[i] = x; s += a[i]
+        let own = body(&[strand(Write, 1, 0, 0, 8), strand(Read, 1, 0, 0, 8)]);
+        assert!(!own[1].reads_first);
+        // half of a granule each, and another array
+        let beside = body(&[strand(Write, 1, 0, 0, 2), strand(Read, 1, 0, 2, 2), strand(Read, 2, 1, 0, 8)]);
+        assert_eq!(beside.iter().map(|s| s.reads_first).collect::<Vec<_>>(), [false, false, true]);
     }
 
     #[test]

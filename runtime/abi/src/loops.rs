@@ -19,13 +19,20 @@ pub struct Access {
     pub stride: i64,
     /// Bytes of one access.
     pub bytes: u32,
-    /// [`WRITE`], [`STRIDED`], and the access's place ([`PLACE_SHIFT`]).
+    /// [`WRITE`], [`STRIDED`], [`READ_FIRST`], and the access's [`Order`].
     pub flags: u32,
     /// Global site: the number for reads, or for writes the number that writes use.
     pub site: u32,
     /// Number of the window ([`crate::window`]) that the access shares with others of the loop at fixed distances, plus
     /// 1; 0: none.
     pub window: u32,
+}
+
+impl Access {
+    /// Its place in the loop's body, the last one of those that were joined.
+    pub const fn place(&self) -> u8 {
+        Order::of(self.flags).last
+    }
 }
 
 /// The access writes.
@@ -38,9 +45,33 @@ pub const STRIDED: u32 = 2;
 /// writes none of it.
 pub const FIXED: u32 = 4;
 
-/// From this bit on, of a loop's access: its place in the loop's body, below [`MOST_ACCESSES`]. Those that move in step
-/// are described side by side, in the order of their addresses. (In older object files all have the first place.)
-pub const PLACE_SHIFT: u32 = 8;
+/// Of a loop's read: all that it reads in an iteration it reads before writes of the same [`Order::group`] come there.
+/// (Of an unrolled loop that reads and writes by turns, places do not say so.)
+pub const READ_FIRST: u32 = 8;
+
+/// When in an iteration of a loop an access is made: bits of [`Access::flags`]. (In older object files `first` and
+/// `group` are 0, in still older ones all of it.)
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Order {
+    /// Its place in the loop's body, below [`MOST_ACCESSES`]: the first one of those that were joined to it.
+    pub first: u8,
+    /// The last one.
+    pub last: u8,
+    /// The number of those that move in step, which are described side by side, in the order of their addresses.
+    pub group: u8,
+}
+
+impl Order {
+    /// The bits.
+    pub const fn flags(self) -> u32 {
+        (self.last as u32) << 8 | (self.first as u32) << 16 | (self.group as u32) << 24
+    }
+
+    /// That of an access with these flags.
+    pub const fn of(flags: u32) -> Order {
+        Order { first: (flags >> 16) as u8, last: (flags >> 8) as u8, group: (flags >> 24) as u8 }
+    }
+}
 
 /// Added to the number of accesses: what the loop finds may be kept in windows (see [`crate::window`]).
 pub const WINDOWS: u32 = 1 << 29;

@@ -19,6 +19,7 @@
 
 mod findings;
 mod known;
+mod overwritten;
 mod period;
 mod reads;
 pub mod row;
@@ -37,11 +38,12 @@ use core::ops::Range;
 use core::slice;
 use core::sync::atomic::AtomicU32;
 use findings::{Findings, Found};
+use overwritten::is_overwritten;
 use period::{Period, Turns};
 use reads::Reader;
 use sheaf::Shape;
 pub use stream::read as stream;
-use threadtalk_abi::loops::{Access, MOST_ACCESSES, PLACE_SHIFT, WRITE};
+use threadtalk_abi::loops::{Access, MOST_ACCESSES};
 use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT, GRANULE};
 use threadtalk_profile::layout::CrdMode;
 use threadtalk_sigmem::claims::LINE;
@@ -111,21 +113,18 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], kind: Kind, iter
     if kind.strays && found.eventful != 0 && p.plan.mode == CrdMode::Exact {
         return false;
     }
-    let written = |read: Span| {
-        let mut writes = accesses.iter().filter(|a| a.flags & WRITE != 0);
-        writes.any(|a| Span::of(a, iterations).is_none_or(|w| w.meets(read)))
-    };
     let eventful = found.eventful;
     // Another thread's value that the loop overwrites is an event before and none after: order matters.
     let overwritten = || {
-        let with_events = accesses.iter().zip(0..).filter(|(_, number)| eventful >> number & 1 == 1);
-        with_events.filter_map(|(a, _)| Span::of(a, iterations)).any(written)
+        let mut with_events = accesses.iter().zip(0..).filter(|(_, number)| eventful >> number & 1 == 1);
+        with_events
+            .any(|(a, _)| Span::of(a, iterations).is_some_and(|span| is_overwritten(a, span, accesses, iterations)))
     };
     let settled = if found.is_few() {
         // Of reuse that is known, order matters only to the next sample.
         found.counts().is_some_and(|counts| !overwritten() && count(t, counts)) || {
             let few = found.few(|found, stretch| reads::list(found, accesses, iterations, stretch));
-            few.is_some_and(|few| one_by_one(t, p, few, accesses, written))
+            few.is_some_and(|few| one_by_one(t, p, few, accesses, iterations))
         }
     } else {
         !overwritten()
@@ -250,16 +249,13 @@ fn row_by_row(t: &mut Thread, p: &Process, accesses: &[Access], eventful: u64, i
         })
 }
 
-fn one_by_one(
-    t: &mut Thread,
-    p: &Process,
-    few: &mut [Found],
-    accesses: &[Access],
-    written: impl Fn(Span) -> bool,
-) -> bool {
-    if !findings::sort(few, accesses, p.plan.mode == CrdMode::Exact)
-        || few.iter().any(|f| written(Span { first: f.granule, last: f.granule }))
-    {
+fn one_by_one(t: &mut Thread, p: &Process, few: &mut [Found], accesses: &[Access], iterations: u64) -> bool {
+    let overwritten = |event: &Found| {
+        let span = Span { first: event.granule, last: event.granule };
+        let access = accesses.get(event.access as usize);
+        access.is_none_or(|access| is_overwritten(access, span, accesses, iterations))
+    };
+    if !findings::sort(few, accesses, p.plan.mode == CrdMode::Exact) || few.iter().any(overwritten) {
         return false;
     }
     for event in few {
@@ -282,11 +278,6 @@ fn dense(access: &Access) -> bool {
         || access.stride.unsigned_abs() == u64::from(access.bytes)
             && u64::from(access.bytes).is_multiple_of(GRANULE)
             && access.address.is_multiple_of(GRANULE)
-}
-
-/// Its place in the loop's body.
-fn place(access: &Access) -> u32 {
-    access.flags >> PLACE_SHIFT
 }
 
 /// Whether a write leaves its id in all cells of its span: it writes every byte, or some of every granule.

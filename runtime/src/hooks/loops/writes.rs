@@ -3,7 +3,7 @@
 //! They are stored access by access, not iteration by iteration. Of two lines that write the same element that makes a
 //! difference: `a[i] = x;` and on the next line `a[i + 1] = y;` leave the first line's id in all elements but one.
 
-use super::{Span, place, write};
+use super::{Span, write};
 use crate::process::Process;
 use crate::thread::Thread;
 use threadtalk_abi::GRANULE;
@@ -107,7 +107,7 @@ fn in_order(accesses: &[Access], iterations: u64, mut write: impl FnMut(&Access,
     // Whether one is to be stored before another one.
     let precedes =
         |(one, number): (&Access, u32), (other, other_number): (&Access, u32)| match meeting(one, other, iterations) {
-            Meeting::InOneIteration => (place(one), number) < (place(other), other_number),
+            Meeting::InOneIteration => (one.place(), number) < (other.place(), other_number),
             Meeting::OneBehind => (one.address > other.address) == (one.stride > 0),
             Meeting::Never | Meeting::Unordered => false,
         };
@@ -137,7 +137,7 @@ fn one_by_one<'a>(next: impl Fn(u64) -> Option<(&'a Access, u32)>, mut write: im
 fn end_in_order(accesses: &[Access], iterations: u64, mut write: impl FnMut(&Access)) {
     let next = |written: u64| {
         let left = all(accesses).filter(|(access, number)| is_partial(access) && written >> number & 1 == 0);
-        left.min_by_key(|(access, number)| (place(access), *number))
+        left.min_by_key(|(access, number)| (access.place(), *number))
     };
     for iteration in iterations.saturating_sub(GRANULE)..iterations {
         one_by_one(next, |access| {
@@ -154,7 +154,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::vec::Vec;
     use threadtalk_abi::GRANULE;
-    use threadtalk_abi::loops::PLACE_SHIFT;
+    use threadtalk_abi::loops::Order;
 
     fn granules(access: &Access, iteration: u64) -> impl Iterator<Item = u64> + use<> {
         let first = access.address.wrapping_add_signed(access.stride * iteration as i64);
@@ -191,7 +191,8 @@ mod tests {
             let mut access = |site| {
                 let stride = if rng.u8(0..8) == 0 { 4 * rng.i64(-4..5) } else { stride };
                 let narrow = if stride % 4 == 0 { 8 } else { stride.unsigned_abs() as u32 };
-                let (granule, place) = (4096 + GRANULE * rng.u64(0..30), site << PLACE_SHIFT);
+                let (granule, place) =
+                    (4096 + GRANULE * rng.u64(0..30), Order { last: site as u8, ..Order::default() }.flags());
                 let (byte, bytes) = match stride % 4 == 0 && rng.bool() {
                     true => (0, [4, 8, 8, 16, 24][rng.usize(0..5)]),
                     false => (rng.u64(0..4), [1, 1, 2, 8][rng.usize(0..4)].min(narrow)),
@@ -227,7 +228,7 @@ mod tests {
         let elsewhere = Access { stride: 8, ..x };
         assert!(!can_be_ordered(&[whole, elsewhere], 100) && can_be_ordered(&[x, y, whole], 100));
         // By address the member comes first; in the body it does not.
-        let last = Access { flags: WRITE | 1 << PLACE_SHIFT, ..x };
+        let last = Access { flags: WRITE | Order { last: 1, ..Order::default() }.flags(), ..x };
         let mut order = Vec::new();
         in_order(&[last, whole], 100, |access, _| order.push(access.site));
         assert_eq!(order, [3, 1]);

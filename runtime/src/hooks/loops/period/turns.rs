@@ -1,7 +1,7 @@
 //! Which accesses of a loop take turns, and who reads a granule.
 
 use super::{MOST_GRANULES, MOST_SITES};
-use crate::hooks::loops::{Span, place};
+use crate::hooks::loops::Span;
 use core::ops::Range;
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::loops::{Access, WRITE};
@@ -110,14 +110,18 @@ fn follows(before: &Access, next: &Access) -> bool {
     let is_aligned = next.address.is_multiple_of(bytes) && next.stride.unsigned_abs().is_multiple_of(bytes);
     let is_again =
         (before.address, before.bytes) == (next.address, next.bytes) && is_aligned && GRANULE.is_multiple_of(bytes);
-    place(before) < place(next) && (is_behind || is_again)
+    before.place() < next.place() && (is_behind || is_again)
 }
 
 #[cfg(test)]
 pub mod tests {
     use super::*;
     use std::vec::Vec;
-    use threadtalk_abi::loops::PLACE_SHIFT;
+    use threadtalk_abi::loops::Order;
+
+    fn order(place: u32) -> u32 {
+        Order { first: place as u8, last: place as u8, group: 0 }.flags()
+    }
 
     /// Accesses at these offsets and of these bytes, each at a line of its own.
     pub fn accesses(address: u64, stride: i64, pieces: &[(u64, u32)]) -> Vec<Access> {
@@ -125,7 +129,7 @@ pub mod tests {
             address: address + offset,
             stride,
             bytes,
-            flags: place << PLACE_SHIFT,
+            flags: order(place),
             site: place + 1,
             window: 0,
         };
@@ -176,7 +180,7 @@ pub mod tests {
         assert!(is(&pixel));
         pixel.iter_mut().for_each(|access| access.flags = 0);
         assert!(!is(&pixel), "older object files");
-        pixel.iter_mut().zip([2, 1, 0]).for_each(|(access, place)| access.flags = place << PLACE_SHIFT);
+        pixel.iter_mut().zip([2, 1, 0]).for_each(|(access, place)| access.flags = order(place));
         assert!(!is(&pixel), "backwards");
         assert!(!is(&accesses(4096, 8, &[(0, 8), (4, 4)])), "both read the second granule, then the next the first");
         assert!(is(&accesses(4096, 4, &[(1, 1), (1, 1)])), "a byte read twice");
