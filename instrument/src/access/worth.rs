@@ -105,7 +105,7 @@ pub fn weigh(events: &mut [Event<'_>], loops: &Loops<'_>, brief: &Brief, accesse
         event.worth = match lasting(event) {
             None if !lasts && accesses <= STRAIGHT_FUNCTION || outside <= FEW_AROUND => Worth::Events,
             None => Worth::Call,
-            Some(number) if remainders.contains(&number) => Worth::Rest,
+            Some(number) if remainders.contains(number) => Worth::Rest,
             Some(number) if in_loop[number] <= FEW_AROUND => Worth::Events,
             Some(number) if in_loop[number] > LARGE_LOOP => Worth::Call,
             Some(number) if encloses[number] && accesses > LARGE_FUNCTION => Worth::Call,

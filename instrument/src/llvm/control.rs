@@ -78,6 +78,12 @@ pub fn successors_of<'ctx>(branch: InstructionValue<'ctx>) -> Vec<BasicBlock<'ct
     branch.get_parent().map(successors).unwrap_or_default()
 }
 
+/// What decides a branch, if an instruction does.
+pub fn condition<'ctx>(branch: InstructionValue<'ctx>) -> Option<InstructionValue<'ctx>> {
+    let is_conditional = branch.get_opcode() == InstructionOpcode::Br && branch.get_num_operands() > 1;
+    if is_conditional { as_instruction(operand(branch.as_value_ref(), 0)) } else { None }
+}
+
 /// Gives a conditional branch another condition and another target for when it holds.
 pub fn redirect<'ctx>(branch: InstructionValue<'ctx>, condition: IntValue<'ctx>, taken: BasicBlock<'ctx>) {
     // SAFETY: a live conditional branch; the new target has no PHI nodes.

@@ -142,8 +142,10 @@ impl<'ctx> Place<'_, 'ctx> {
             leaders.dedup();
             for leader in leaders {
                 let access = of.accesses.iter().find(|a| a.strand.leader == leader)?;
-                // The plain copy of a loop that has to be feasible is right only where that was asked.
-                let known = !of.strays && of.feasible.is_none() && of.accesses.iter().all(|a| a.strand.whole);
+                // The plain copy of a loop that has to be feasible is right only where that was asked. The way that is
+                // described is that of vectorised loops, not of those that run instead.
+                let is_told = of.feasible.is_none() && !of.overlapping;
+                let known = !of.strays && is_told && of.accesses.iter().all(|a| a.strand.whole);
                 items.push(Item::Leader(offer, leader));
                 let address = if known { access.address.as_value_ref() } else { ptr::null_mut() };
                 let stride = if known { access.stride.as_value_ref() } else { ptr::null_mut() };

@@ -78,6 +78,8 @@ pub struct Offer<'ctx> {
     pub accesses: Vec<OfferedAccess<'ctx>>,
     /// It has others.
     pub strays: bool,
+    /// It runs where the arrays of a vectorised loop overlap.
+    pub overlapping: bool,
     /// The same in groups, if all of them can be found in windows.
     pub groups: Option<Vec<Group<'ctx>>>,
     /// Number of the first group in the function.
@@ -102,14 +104,17 @@ pub fn find<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis, pure: &PureFun
         |number| nests.around(&loops, Some(number), |_| true).is_some_and(|nest| plan.brief.holds(&loops, nest));
     let offered = |(number, events): &(usize, Vec<_>)| {
         let inlined = plan.inlined.allows(Some(loops.all[*number].header));
-        inlined && !remainders.contains(number) && !is_brief(*number) && may_be_offered(events)
+        inlined && !remainders.short.contains(number) && !is_brief(*number) && may_be_offered(events)
     };
     let mut candidates: Vec<_> = of_loop.into_iter().filter(offered).collect();
     candidates.sort_by_key(|(number, _)| *number);
     let mut strays = Vec::new();
     let mut offers: Vec<_> = candidates
         .into_iter()
-        .filter_map(|(number, events)| copy(analysis, loops.all[number].header, &events, &mut strays))
+        .filter_map(|(number, events)| {
+            let offer = copy(analysis, loops.all[number].header, &events, &mut strays)?;
+            Some(Offer { overlapping: remainders.whole.contains(&number), ..offer })
+        })
         .collect();
     plan.events.extend(strays);
     let mut number = 0;
@@ -199,7 +204,8 @@ fn copy<'ctx>(
     let feasible = (!copy.feasible.is_null()).then(|| unsafe { IntValue::new(copy.feasible) });
     let (accesses, strays) = (accesses.collect::<Vec<_>>(), strays.len() > before);
     let groups = if strays { None } else { windows::groups(&accesses) };
-    Some(Offer { branch, iterations, feasible, accesses, strays, groups, number: 0, question: None })
+    let (overlapping, number, question) = (false, 0, None);
+    Some(Offer { branch, iterations, feasible, accesses, strays, overlapping, groups, number, question })
 }
 
 /// Finds the reads that come before the writes of what they read, as far as one iteration goes.
