@@ -212,7 +212,7 @@ extern "C" fn whole_loop(
             // In a nest, what was seen is asked first.
             false => {
                 let rows = if kind.in_nest { loops::row::foreign } else { loops::row::settle };
-                rows(t, p, accesses, iterations) || loops::settle(t, p, accesses, kind, iterations)
+                rows(t, p, accesses, iterations) || nests::settle_without(t, p, accesses, kind, iterations)
             }
         });
     });

@@ -173,7 +173,7 @@ fn one(
     let much_reuse = events.len() > MANY && events.iter().all(|event| event.reuse);
     let p = driver.process();
     let kind = Kind { in_nest: false, strays: false };
-    let settled = driver.on(thread, |t, _| loops::settle(t, p, &accesses, kind, walk.structures));
+    let settled = driver.on(thread, |t, _| loops::settle(t, p, &accesses, kind, walk.structures).is_some());
     if settled {
         outcome.settled += 1;
         outcome.quiet += u32::from(no_events);

@@ -85,33 +85,36 @@ pub struct Kind {
     pub strays: bool,
 }
 
-/// See [`threadtalk_abi::hooks::LOOP`]. Not made part of the hook: rows that are settled at once would pay for its
-/// frame.
+impl Kind {
+    /// A loop of a nest, without strays.
+    pub const IN_NEST: Kind = Kind { in_nest: true, strays: false };
+}
+
+/// See [`threadtalk_abi::hooks::LOOP`]: the accesses that made events, bit i for access i; `None`: nothing was counted.
+/// Not made part of the hook: rows that are settled at once would pay for its frame.
 #[inline(never)]
-pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], kind: Kind, iterations: u64) -> bool {
+pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], kind: Kind, iterations: u64) -> Option<u64> {
     // 0 iterations: 2^64 of them, in the pass's arithmetic.
     if p.is_paused() || accesses.len() > MOST_ACCESSES || iterations == 0 {
-        return false;
+        return None;
     }
     if !writes::can_be_ordered(accesses, iterations) {
-        return false;
+        return None;
     }
-    let Some(unknown) = known::unknown(t, p, accesses, iterations) else { return false };
+    let unknown = known::unknown(t, p, accesses, iterations)?;
     if unknown == 0 {
         t.header.ranges = if kind.in_nest { t.header.ranges } else { 0 };
         writes::store(t, p, accesses, iterations);
-        return true;
+        return Some(0);
     }
     let mut found = Findings::new();
     let ranges = if kind.in_nest { t.header.ranges } else { 0 };
     let looked = look(t, p, (accesses, unknown), iterations, ranges, &mut found);
     t.header.ranges = if kind.in_nest { looked.unwrap_or(0) } else { 0 };
-    if looked.is_none() {
-        return false;
-    }
+    looked?;
     // Events of the strays would come after all others.
     if kind.strays && found.eventful != 0 && p.plan.mode == CrdMode::Exact {
-        return false;
+        return None;
     }
     let eventful = found.eventful;
     // Another thread's value that the loop overwrites is an event before and none after: order matters.
@@ -131,10 +134,11 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], kind: Kind, iter
             && (found.counts().is_some_and(|counts| count(t, counts))
                 || row_by_row(t, p, accesses, eventful, iterations))
     };
-    if settled {
-        writes::store(t, p, accesses, iterations);
+    if !settled {
+        return None;
     }
-    settled
+    writes::store(t, p, accesses, iterations);
+    Some(eventful)
 }
 
 /// The events of all reads, in the state before the loop, and the number of ranges that are known to have none. `None`:

@@ -100,21 +100,24 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64)
     settled
 }
 
-/// The way of loops that are not in nests. It may overwrite cells that windows rely on.
+/// The way of loops that find nothing in windows.
 fn in_order(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> bool {
-    if loops::row::foreign(t, p, accesses, iterations) {
-        return true;
-    }
-    if !loops::settle(t, p, accesses, Kind { in_nest: true, strays: false }, iterations) {
-        return false;
-    }
+    loops::row::foreign(t, p, accesses, iterations) || settle_without(t, p, accesses, Kind::IN_NEST, iterations)
+}
+
+/// Settles a loop without windows. It may overwrite cells that those of others rely on.
+pub fn settle_without(t: &mut Thread, p: &Process, accesses: &[Access], kind: Kind, iterations: u64) -> bool {
+    let Some(eventful) = loops::settle(t, p, accesses, kind, iterations) else { return false };
     for write in accesses.iter().filter(|a| a.flags & WRITE != 0) {
         let reach = write.stride.wrapping_mul(iterations as i64 - 1);
         let first = write.address.min(write.address.wrapping_add_signed(reach));
         let end = first + reach.unsigned_abs() + u64::from(write.bytes);
-        // What the loop reads and overwrites was no event.
-        let same = |a: &&Access| (a.address, a.stride, a.bytes) == (write.address, write.stride, write.bytes);
-        if t.has_events_between(first, end) && !accesses.iter().filter(same).any(|a| a.flags & WRITE == 0) {
+        // Of what the loop also reads, without an event, no window tells of any.
+        let is_read = |(a, number): (&Access, u32)| {
+            let same = (a.address, a.stride, a.bytes) == (write.address, write.stride, write.bytes);
+            same && a.flags & WRITE == 0 && eventful >> number & 1 == 0
+        };
+        if t.has_events_between(first, end) && !accesses.iter().zip(0..).any(is_read) {
             t.overwrites(first, end);
         }
     }
