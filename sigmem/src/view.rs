@@ -42,6 +42,40 @@ pub struct Alike {
     pub read: usize,
 }
 
+/// A granule of structures that follow each other, all of them in this state, not marked, and what a read of it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Who wrote it; the fresh id 0 if nobody did.
+    pub writer: FreshId,
+    /// The state that it was in.
+    pub from: u32,
+    /// The state that it is in now.
+    pub state: u32,
+    /// What its read was.
+    pub read: MemberRead,
+}
+
+/// What the read of a [`Member`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemberRead {
+    /// No event.
+    Nothing,
+    /// True communication.
+    Communication,
+    /// Reuse.
+    Reuse,
+}
+
+impl Member {
+    /// Of nobody's.
+    pub const NONE: Self = Self::of(NONE);
+
+    /// In a state in which it is no event, or not read.
+    const fn of(state: u32) -> Self {
+        Self { writer: FreshId(NONE), from: state, state, read: MemberRead::Nothing }
+    }
+}
+
 /// A slot of the transition cache: what a state becomes when this thread reads it.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -212,6 +246,51 @@ impl View {
         };
         let read = neighbours::exchange(cells, from, state, states.is_pair());
         (read > 0).then_some(Alike { writer, from, state, read })
+    }
+
+    /// The thread reads structures that follow each other, of as many granules as `members`, those of them that
+    /// `is_read` says, as far as each structure is in the states of the first one. Says what these reads are, and
+    /// returns how many granules were read: none if one of the first structure's is marked, or its state does not tell
+    /// or has no successor.
+    pub fn read_structures(
+        &mut self,
+        states: &States,
+        cells: &[AtomicU32],
+        members: &mut [Member],
+        is_read: impl Fn(usize) -> bool,
+    ) -> usize {
+        const MOST: usize = 16;
+        let mut exchanges = [(NONE, NONE); MOST];
+        let Some(exchanges) = exchanges.get_mut(..members.len()) else { return 0 };
+        if cells.len() < members.len() {
+            return 0;
+        }
+        for (((cell, member), exchange), place) in cells.iter().zip(members).zip(&mut *exchanges).zip(0..) {
+            // Acquire: as in `read`.
+            let found = cell.load(Ordering::Acquire);
+            let read = if is_read(place) { self.member(states, found) } else { Some(Member::of(found)) };
+            let Some(read) = read else { return 0 };
+            *member = read;
+            *exchange = (read.from, read.state);
+        }
+        neighbours::exchange_repeated(cells, exchanges, states.is_pair())
+    }
+
+    fn member(&mut self, states: &States, found: u32) -> Option<Member> {
+        if found == NONE || found.wrapping_sub(self.own_base) < self.own_span {
+            return Some(Member::of(found));
+        }
+        if mark(found) != 0 || self.unlisted(states, found).is_some() {
+            return None;
+        }
+        let Transition { from, to: state, writer, kind } = self.transition(states, found);
+        let read = match kind {
+            Kind::Communication => MemberRead::Communication,
+            Kind::Own => MemberRead::Nothing,
+            Kind::Reuse => MemberRead::Reuse,
+            Kind::Exhausted => return None,
+        };
+        Some(Member { writer, from, state, read })
     }
 
     /// The thread reads elements that follow each other, as far as they are in state `from`, of which it knows that

@@ -130,33 +130,41 @@ pub unsafe fn communications_at_once(t: &mut Thread, p: &Process, (element, n): 
     p.claims.touch_line(element);
 }
 
-/// Reads at one site of elements that are alike.
+/// Reads at one site of elements in one state.
+#[derive(Clone, Copy)]
 pub struct Reads {
+    /// The state that they are in now.
+    pub state: u32,
     /// The site.
     pub site: u32,
     /// True communications.
     pub raw: u64,
-    /// Reuse of what one of the sites has just read.
+    /// Reuse, of what one of the sites has just read or the thread had read before.
     pub rar: u64,
 }
 
-/// Counts reads of `n` elements from `element` on, all in `state` now, if no more is to be done about them; false:
-/// nothing was done.
-pub fn reads_of_alike(t: &mut Thread, p: &Process, (element, n): (u64, u64), state: u32, reads: &[Reads]) -> bool {
+impl Reads {
+    /// None.
+    pub const NONE: Self = Reads { state: 0, site: 0, raw: 0, rar: 0 };
+}
+
+/// Counts reads of `n` elements from `element` on if no more is to be done about them; false: nothing was done.
+pub fn reads_of_alike(t: &mut Thread, p: &Process, (element, n): (u64, u64), reads: &[Reads]) -> bool {
     // SAFETY: the watches belong to this block.
     if unsafe { (*t.watches).unwatched(element / GRANULE, n, None) } < n {
         return false;
     }
     let some = || reads.iter().filter(|reads| reads.raw + reads.rar > 0);
-    let record = |t: &Thread, site| {
-        let known = t.counter_of(state, site).filter(|counter| *counter != t.idle_counter());
+    let record = |t: &Thread, reads: &Reads| {
+        let known = t.counter_of(reads.state, reads.site).filter(|counter| *counter != t.idle_counter());
         known.map(<*mut EventCounter>::cast::<EventRecord>)
     };
+    let reuse: u64 = some().map(|reads| reads.rar).sum();
     let is_counted = |reads: &Reads| {
-        record(t, reads.site).is_some_and(|record| {
+        record(t, reads).is_some_and(|record| {
             // SAFETY: counters of the event cache that are not idle are heads of this thread's records. Several sites
-            // may share a trace.
-            unsafe { t.traces.have_room(record, n) && (*record).rar.saturating_add(reads.rar) < (*record).next }
+            // may share a trace, and several states a record.
+            unsafe { t.traces.have_room(record, n) && (*record).rar.saturating_add(reuse) < (*record).next }
         })
     };
     if !some().all(is_counted) {
@@ -164,7 +172,7 @@ pub fn reads_of_alike(t: &mut Thread, p: &Process, (element, n): (u64, u64), sta
     }
     check_alias(t, p, element, n as u32);
     for reads in some() {
-        let Some(record) = record(t, reads.site) else { continue };
+        let Some(record) = record(t, reads) else { continue };
         // SAFETY: as above; only this thread counts in its records, and in what its traces hold.
         unsafe {
             add(reads.raw, record, t.traces.countdown(record));

@@ -7,7 +7,9 @@ use threadtalk_abi::{CHUNK_SHIFT, GRANULE};
 use threadtalk_sigmem::open::Lines;
 use threadtalk_sigmem::oracle::{Access, Event, Op, Pair, Record, Region, Step, trace};
 use threadtalk_sigmem::primitive::{AtomicU32, Ordering};
-use threadtalk_sigmem::{Alike, ChunkStock, FreshId, Read, Run, States, Transition, View, track, untrack, write};
+use threadtalk_sigmem::{
+    Alike, ChunkStock, FreshId, Member, MemberRead, Read, Run, States, Transition, View, track, untrack, write,
+};
 
 pub const SITE_BITS: u32 = 12;
 
@@ -36,6 +38,8 @@ pub struct Driver {
     /// Lines that were opened, and reads of what does not tell whether it was read.
     pub opened: u64,
     pub unlisted: u64,
+    /// Times that more than one structure was read at once.
+    pub structures: u64,
     granule: u64,
     threads: HashMap<u32, Thread>,
     clock: u32,
@@ -52,6 +56,7 @@ impl Driver {
             opens: false,
             opened: 0,
             unlisted: 0,
+            structures: 0,
             granule,
             threads: HashMap::new(),
             clock: 0,
@@ -122,6 +127,24 @@ impl Driver {
                 if let Some(&(to, writer)) = first {
                     let read = view.read_again(states, rest, (found, to));
                     self.record.events.extend((element..).take(read).map(|element| event(writer, element, false)));
+                    at += read - 1;
+                    continue;
+                }
+                // A fifth of the others reads structures of a few granules at once where they can.
+                let mut members = [Member::NONE; 4];
+                let members = &mut members[..self.clock as usize % 3 + 2];
+                let is_tried = self.clock.is_multiple_of(5);
+                let read = if is_tried { view.read_structures(states, rest, members, |_| true) } else { 0 };
+                if read > 0 {
+                    self.structures += u64::from(read > members.len());
+                    for (element, member) in (element..).zip(members.iter().cycle()).take(read) {
+                        let writer = member.writer.thread(SITE_BITS);
+                        match member.read {
+                            MemberRead::Nothing => assert_eq!(member.from, member.state),
+                            MemberRead::Communication => self.record.events.push(event(writer, element, false)),
+                            MemberRead::Reuse => self.record.events.push(event(writer, element, true)),
+                        }
+                    }
                     at += read - 1;
                     continue;
                 }

@@ -17,6 +17,7 @@
 //! A loop with an event that is to be sampled is left to its instrumented copy, and so is one with an element that a
 //! distance waits for, whose cell is marked: samples start there, and end.
 
+mod columns;
 mod findings;
 mod known;
 mod overwritten;
@@ -343,6 +344,9 @@ fn store(t: &mut Thread, p: &Process, access: &Access, span: Span, iterations: u
     if gapless(access) {
         fill(t, p, span.first, span.last - span.first + 1, fresh);
         return;
+    }
+    if columns::is_column(access) {
+        return columns::store(t, p, access, iterations, fresh);
     }
     let (bytes, step) = (u64::from(access.bytes), access.stride);
     let is_whole = access.address.is_multiple_of(GRANULE) && step % GRANULE as i64 == 0;

@@ -4,7 +4,7 @@
 //! This is what the instrumented copy of the loop would do: samples of the reuse distance begin and end at the same
 //! reads.
 
-use super::plain;
+use super::{period, plain};
 use crate::hooks::access::{read_alike, read_cell};
 use crate::hooks::scan::{equal_prefix, own_prefix};
 use crate::phases;
@@ -44,7 +44,10 @@ pub fn read(t: &mut Thread, p: &Process, (from, to): (u64, u64), site: u32) {
                 }
                 free.max(1) as usize
             } else {
-                read_alike(t, p, rest, element, site)
+                match period::once(t, p, rest, element, site) {
+                    0 => read_alike(t, p, rest, element, site),
+                    several => several,
+                }
             };
         }
     }

@@ -1,6 +1,8 @@
-//! The events of a loop whose reads take turns: as many granules at a time as are alike.
+//! The events of a loop whose reads take turns: as many granules at a time as are alike, or as repeat.
 
-use super::Period;
+use super::repeated::Repeated;
+use super::tally::Tally;
+use super::{MOST_GRANULES, Period, Turns};
 use crate::hooks::access::read_cell;
 use crate::hooks::event::{Event, Reads, event, reads_of_alike};
 use crate::hooks::loops::plain;
@@ -11,7 +13,8 @@ use crate::thread::{Thread, memos};
 use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::NONE;
-use threadtalk_sigmem::{Alike, Run};
+use threadtalk_abi::loops::Access;
+use threadtalk_sigmem::{Alike, Member, MemberRead, Run};
 
 /// Granules whose first reads are counted at once, at most: with one that is to be sampled among them, all are counted
 /// one by one.
@@ -34,79 +37,157 @@ pub fn read(t: &mut Thread, p: &Process, period: &Period) {
             } else if state == NONE {
                 equal_prefix(plain(rest), state)
             } else {
-                let within = rest.get(..period.turns.within(element, rest.len())).unwrap_or(&[]);
-                match reuse(t, period, within, element, state) {
-                    0 => communications(t, p, period, rest, element),
-                    several => several,
-                }
+                several(t, p, period, rest, element)
             };
         }
     }
 }
 
-/// Counts the reads of granules that are all in this state, if they are reuse that the thread knows and none of them is
-/// to be sampled; how many.
-fn reuse(t: &Thread, period: &Period, cells: &[AtomicU32], element: u64, state: u32) -> usize {
-    if cells.is_empty() {
+/// True communications and reuse of granules that one line reads, each once, in different states again and again. How
+/// many were read; none if that is not possible.
+pub fn once(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, site: u32) -> usize {
+    let some = cells.get(..cells.len().min(AT_ONCE)).unwrap_or(&[]);
+    let repeated = Repeated::of(plain(some), 1);
+    if repeated.is_alike {
         return 0;
     }
-    let mut counters = [t.idle_counter(); super::MOST_SITES];
-    for ((counter, site), once) in counters.iter_mut().zip(period.sites()).zip(period.once()) {
-        match t.counter_of(state, *site) {
-            Some(known) => *counter = known,
-            None if once == 0 => {}
+    let access =
+        [Access { address: element, stride: GRANULE as i64, bytes: GRANULE as u32, flags: 0, site, window: 0 }];
+    let Some(turns) = Turns::of(&access, some.len() as u64) else { return 0 };
+    let mut members = [Member::NONE; MOST_GRANULES];
+    let members = members.get_mut(..repeated.length).unwrap_or(&mut []);
+    let some = some.get(..repeated.granules).unwrap_or(&[]);
+    structures(t, p, &Period::of(turns), some, element, members)
+}
+
+/// The reads of the first granule, and of those behind it as far as they are known. How many granules were read, or are
+/// never.
+fn several(t: &mut Thread, p: &Process, period: &Period, cells: &[AtomicU32], element: u64) -> usize {
+    let within = cells.get(..period.turns.within(element, cells.len())).unwrap_or(&[]);
+    if let [first, ..] = within {
+        let repeated = Repeated::of(plain(within), period.length());
+        let mut members = [Member::NONE; MOST_GRANULES];
+        let members = members.get_mut(..repeated.length).unwrap_or(&mut []);
+        if repeated.is_alike {
+            let state = first.load(Ordering::Relaxed);
+            members.iter_mut().for_each(|member| *member = seen(t, state));
+        } else {
+            members.iter_mut().zip(plain(within)).for_each(|(member, state)| *member = seen(t, *state));
+        }
+        let known = reuse(t, period, (element, repeated.granules), members);
+        if known > 0 {
+            return known;
+        }
+        let some = within.get(..repeated.granules.min(AT_ONCE)).unwrap_or(&[]);
+        let read = if repeated.is_alike { 0 } else { structures(t, p, period, some, element, members) };
+        if read > 0 {
+            return read;
+        }
+    }
+    alike(t, p, period, cells, element)
+}
+
+/// What the read of a granule in this state is, if it is none that brings anything.
+fn seen(t: &Thread, state: u32) -> Member {
+    let is_own = state == NONE || state.wrapping_sub(t.header.own_base) < t.header.own_span;
+    let read = if is_own { MemberRead::Nothing } else { MemberRead::Reuse };
+    Member { from: state, state, read, ..Member::NONE }
+}
+
+/// Counts the reads of `n` granules from `element` on, which are `members` again and again, as far as they are reuse
+/// that the thread knows and none of it is to be sampled; how many granules.
+fn reuse(t: &Thread, period: &Period, (element, n): (u64, usize), members: &[Member]) -> usize {
+    let counter = |reads: &Reads| t.counter_of(reads.state, reads.site);
+    let counters_of = |n: usize| {
+        let tally = Tally::of(period, element, members, n)?;
+        let are_known = tally.reads().iter().all(|reads| counter(reads).is_some());
+        are_known.then_some(tally)
+    };
+    let Some(mut tally) = counters_of(n) else { return 0 };
+    let room = |tally: &Tally| {
+        tally.reads().iter().filter_map(counter).filter(|counter| *counter != t.idle_counter()).all(|head| {
+            // Two states may have one counter.
+            let same = tally.reads().iter().filter(|reads| counter(reads) == Some(head));
+            let all: u64 = same.map(|reads| reads.rar).sum();
+            // SAFETY: counters of the event cache are mapped for the life of the process.
+            unsafe { (*head).rar.saturating_add(all) < (*head).next }
+        })
+    };
+    let mut n = n;
+    while !room(&tally) {
+        n /= 2;
+        match counters_of(n).filter(|_| n > 0) {
+            Some(fewer) => tally = fewer,
             None => return 0,
         }
     }
-    let others = || counters.iter().filter(|counter| **counter != t.idle_counter());
-    let mut n = equal_prefix(plain(cells), state);
-    let mut counts = period.count(element, n);
-    for ((counter, count), once) in counters.iter().zip(counts).zip(period.once()) {
-        // SAFETY: counters of the event cache are mapped for the life of the process.
-        let counter = unsafe { &**counter };
-        let room = counter.next.saturating_sub(counter.rar).saturating_sub(1);
-        if count > room && !core::ptr::eq(counter, t.idle_counter()) {
-            let periods = room.checked_div(once).unwrap_or(0);
-            n = n.min((periods as usize).saturating_mul(period.length()));
-        }
-    }
-    if others().next().is_some() {
-        counts = period.count(element, n);
-        for (counter, count) in counters.iter().zip(counts) {
-            if *counter != t.idle_counter() {
-                // SAFETY: as above; only this thread counts in them.
-                unsafe { (**counter).rar += count };
-            }
+    for reads in tally.reads() {
+        if let Some(counter) = counter(reads).filter(|counter| *counter != t.idle_counter()) {
+            // SAFETY: as above; only this thread counts in them.
+            unsafe { (*counter).rar += reads.rar };
         }
     }
     n
 }
 
+/// The reads of granules in different states, again and again, as many as there are `members`. How many were read; none
+/// if that is not possible.
+fn structures(
+    t: &mut Thread,
+    p: &Process,
+    period: &Period,
+    cells: &[AtomicU32],
+    element: u64,
+    members: &mut [Member],
+) -> usize {
+    let read = t.view.read_structures(&p.states, cells, members, |place| period.is_read(element, place));
+    if read == 0 {
+        return 0;
+    }
+    p.claims.touch(element, element + read as u64 * GRANULE);
+    let tally = Tally::of(period, element, members, read);
+    if tally.is_some_and(|tally| reads_of_alike(t, p, (element, read as u64), tally.reads())) {
+        return read;
+    }
+    let elements = (element..).step_by(GRANULE as usize);
+    for ((cell, element), member) in cells.iter().take(read).zip(elements).zip(members.iter().cycle()) {
+        one(t, p, period, (cell, element), *member);
+    }
+    read
+}
+
 /// The reads of the first granule, and of those behind it as far as they begin with the same true communication. How
 /// many granules were read, or are never.
-fn communications(t: &mut Thread, p: &Process, period: &Period, cells: &[AtomicU32], element: u64) -> usize {
+fn alike(t: &mut Thread, p: &Process, period: &Period, cells: &[AtomicU32], element: u64) -> usize {
     let Some(first) = cells.first() else { return 1 };
     let within = period.turns.within(element, cells.len().min(AT_ONCE));
     let alike = cells.get(..period.unbroken(element, within)).unwrap_or(&[]);
-    let Some(Alike { writer, state, read, .. }) = t.view.read_alike(&p.states, alike) else {
+    let Some(Alike { writer, from, state, read }) = t.view.read_alike(&p.states, alike) else {
         period.turns.reads(element).for_each(|site| read_cell(t, p, first, element, site));
         return 1;
     };
     p.claims.touch(element, element + read as u64 * GRANULE);
-    let (counts, firsts) = (period.count(element, read), period.firsts(element, read));
-    let mut reads = [const { Reads { site: 0, raw: 0, rar: 0 } }; super::MOST_SITES];
-    for (((reads, site), count), raw) in reads.iter_mut().zip(period.sites()).zip(counts).zip(firsts) {
-        *reads = Reads { site: *site, raw, rar: count - raw };
-    }
-    if reads_of_alike(t, p, (element, read as u64), state, &reads) {
+    let member = Member { writer, from, state, read: MemberRead::Communication };
+    let members = [member; MOST_GRANULES];
+    let members = members.get(..period.length()).unwrap_or(&[]);
+    let tally = Tally::of(period, element, members, read);
+    if tally.is_some_and(|tally| reads_of_alike(t, p, (element, read as u64), tally.reads())) {
         return read;
     }
     for (cell, element) in cells.iter().take(read).zip((element..).step_by(GRANULE as usize)) {
-        let mut sites = period.turns.reads(element);
-        if let Some(site) = sites.next() {
-            event(t, p, cell, element, site, (writer, Event { state, tracked: false, raw: true }));
-        }
-        sites.for_each(|site| read_cell(t, p, cell, element, site));
+        one(t, p, period, (cell, element), member);
     }
     read
+}
+
+/// The reads of a granule of which the first is what `member` says, and has been made.
+fn one(t: &mut Thread, p: &Process, period: &Period, (cell, element): (&AtomicU32, u64), member: Member) {
+    let mut sites = period.turns.reads(element);
+    let Member { writer, state, read, .. } = member;
+    if read == MemberRead::Communication
+        && let Some(site) = sites.next()
+    {
+        event(t, p, cell, element, site, (writer, Event { state, tracked: false, raw: true }));
+    }
+    sites.for_each(|site| read_cell(t, p, cell, element, site));
 }

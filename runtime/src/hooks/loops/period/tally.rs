@@ -1,0 +1,117 @@
+//! How often each line reads granules in each state.
+
+use super::{MOST_SITES, Period};
+use crate::hooks::event::Reads;
+use threadtalk_sigmem::{Member, MemberRead};
+
+/// Pairs of a state and a site, at most.
+const MOST: usize = 32;
+
+/// Reads of granules whose states repeat.
+pub struct Tally {
+    reads: [Reads; MOST],
+    used: usize,
+}
+
+impl Tally {
+    /// Those of `n` granules from `element` on, none of them at an end of the loop, which are `members` again and
+    /// again; of those, there are as many as a multiple of a period. `None`: too many different ones.
+    pub fn of(period: &Period, element: u64, members: &[Member], n: usize) -> Option<Self> {
+        let mut tally = Tally { reads: [Reads::NONE; MOST], used: 0 };
+        let rest = n.checked_rem(members.len())?;
+        let whole = (n - rest).checked_div(members.len())? as u64;
+        for ((member, reads), place) in members.iter().zip(period.from(element)).zip(0..) {
+            let times = whole + u64::from(place < rest);
+            if times == 0 || member.read == MemberRead::Nothing {
+                continue;
+            }
+            let counts = period.sites().iter().zip(reads.counts).zip(0u8..).take(MOST_SITES);
+            for ((site, count), number) in counts.filter(|((_, count), _)| *count > 0) {
+                let is_first = reads.first == Some(number) && member.read == MemberRead::Communication;
+                let entry = tally.entry(member.state, *site)?;
+                entry.raw += times * u64::from(is_first);
+                entry.rar += times * (u64::from(count) - u64::from(is_first));
+            }
+        }
+        Some(tally)
+    }
+
+    /// Those of reads at one site in one state.
+    fn entry(&mut self, state: u32, site: u32) -> Option<&mut Reads> {
+        let used = self.reads.get(..self.used)?;
+        let known = used.iter().position(|reads| (reads.state, reads.site) == (state, site));
+        let place = known.unwrap_or(self.used);
+        let entry = self.reads.get_mut(place)?;
+        if known.is_none() {
+            *entry = Reads { state, site, ..Reads::NONE };
+            self.used += 1;
+        }
+        Some(entry)
+    }
+
+    /// All of them.
+    pub fn reads(&self) -> &[Reads] {
+        self.reads.get(..self.used).unwrap_or(&[])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Turns;
+    use super::super::turns::tests::{accesses, in_loop};
+    use super::*;
+    use std::collections::HashMap;
+    use std::vec::Vec;
+    use threadtalk_abi::GRANULE;
+    use threadtalk_sigmem::FreshId;
+
+    /// Whatever the states are, and wherever one begins, the sums are those of the loop.
+    #[test]
+    fn counts_are_those_of_the_loop() {
+        let pixels = accesses(4099, 3, &[(0, 1), (1, 1), (2, 1)]);
+        let vectors = accesses(4098, 16, &[(0, 16)]);
+        let members = accesses(4096, 24, &[(0, 8), (8, 2), (16, 4), (20, 1)]);
+        for (accesses, length) in [(pixels, 3), (vectors, 4), (members, 6)] {
+            let (iterations, in_loop) = (40, in_loop(&accesses, 40));
+            let period = Period::of(Turns::of(&accesses, iterations).unwrap());
+            assert_eq!(period.length(), length);
+            let granules: Vec<u64> = period.turns.granules().step_by(GRANULE as usize).collect();
+            let states = |at: usize| {
+                let read = [MemberRead::Communication, MemberRead::Reuse, MemberRead::Nothing][at % 5 % 3];
+                Member { writer: FreshId(1), from: 1, state: 10 + at as u32 % 4, read }
+            };
+            for (from, times) in (1..granules.len()).flat_map(|from| [(from, 1), (from, 2)]) {
+                let members: Vec<Member> = (0..times * length).map(states).collect();
+                for n in 0..=period.turns.within(granules[from], granules.len()).min(granules.len() - from) {
+                    let mut expected: HashMap<(u32, u32), (u64, u64)> = HashMap::new();
+                    for (granule, member) in granules[from..from + n].iter().zip(members.iter().cycle()) {
+                        let mut reads = in_loop.iter().filter(|(read, _)| read == granule).peekable();
+                        let mut is_first = member.read == MemberRead::Communication;
+                        for (_, site) in reads.by_ref().filter(|_| member.read != MemberRead::Nothing) {
+                            let entry = expected.entry((member.state, *site)).or_default();
+                            if is_first {
+                                entry.0 += 1
+                            } else {
+                                entry.1 += 1
+                            }
+                            is_first = false;
+                        }
+                    }
+                    let tally = Tally::of(&period, granules[from], &members, n).unwrap();
+                    let found = tally.reads().iter().map(|reads| ((reads.state, reads.site), (reads.raw, reads.rar)));
+                    assert_eq!(found.collect::<HashMap<_, _>>(), expected, "{length} {from} {n}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn too_many_states_are_none() {
+        let accesses = accesses(4096, 4, &[(0, 1), (1, 1), (2, 1)]);
+        let period = Period::of(Turns::of(&accesses, 40).unwrap());
+        let reuse = |state| Member { state, read: MemberRead::Reuse, ..Member::NONE };
+        let some = |n: u32| Tally::of(&period, 4096, &(1..=n).map(reuse).collect::<Vec<_>>(), n as usize);
+        assert_eq!(some(10).map(|tally| tally.reads().len()), Some(30));
+        assert!(some(11).is_none());
+    }
+}
