@@ -21,9 +21,9 @@ use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::basic_block::BasicBlock;
 use inkwell::types::FunctionType;
 use inkwell::values::{BasicMetadataValueEnum, CallSiteValue, FunctionValue, IntValue, PointerValue};
-use threadtalk_abi::GRANULE;
 use threadtalk_abi::hooks::{self, Hook};
 use threadtalk_abi::thread::offset;
+use threadtalk_abi::{GRANULE, cell};
 
 /// LLVM's number of the calling convention `preserve_all`.
 pub(super) const PRESERVE_ALL: u32 = 15;
@@ -263,6 +263,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             Ok(Access { pointer: self.offset(access.pointer, first)?, bytes, align: access.align.min(bytes) })
         };
         if access.bytes == PIECE {
+            self.leave_if_marked(function, read)?;
             for first in (0..PIECE).step_by(GRANULE as usize) {
                 self.call_access_function(Direction::Read, &piece(GRANULE, first)?, read.site)?;
             }
@@ -283,6 +284,22 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         }
         self.builder.position_at_end(here);
         Ok(mixed)
+    }
+
+    /// Goes on with the hook where two granules differ in the mark of one of them alone: it knows what that means, and
+    /// counts both.
+    fn leave_if_marked(&self, function: FunctionValue<'ctx>, read: &Read<'_, 'ctx>) -> Emitted<()> {
+        let b = &self.builder;
+        let both = self.load_pair(read.translation.cells, read.access.align)?;
+        let low = b.build_int_truncate(both, self.i32, "")?;
+        let high = b.build_int_truncate(b.build_right_shift(both, self.c64(32), false, "")?, self.i32, "")?;
+        let differ = b.build_xor(low, high, "")?;
+        let is_mark = self.compare(IntPredicate::EQ, differ, self.c32(cell::TRACKED))?;
+        let is_shared = self.compare(IntPredicate::NE, b.build_and(low, self.c32(cell::SHARED), "")?, self.c32(0))?;
+        let several = self.context.append_basic_block(function, "");
+        self.branch(b.build_and(is_mark, is_shared, "")?, read.exits.slow, several, Likely::Rarely)?;
+        b.position_at_end(several);
+        Ok(())
     }
 
     /// A function of the archive, without its body, for callers with these registers.

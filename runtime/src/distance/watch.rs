@@ -21,6 +21,20 @@ pub struct Watch {
     older: Link,
 }
 
+/// No watch.
+const EMPTY: Watch = Watch { key: 0, start: 0, trace: 0, weight: 0, begun: 0, newer: 0, older: 0 };
+
+/// Who waits for an element that is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// No trace of the thread.
+    Nobody,
+    /// The trace that it is used in.
+    Same,
+    /// Another one of its traces.
+    Other(u32),
+}
+
 /// Place of a watch in the table plus 1; 0 = none.
 pub type Link = u16;
 
@@ -162,14 +176,13 @@ impl Watches {
         self.slots.get_mut(usize::from(link).wrapping_sub(1))
     }
 
-    /// How many elements from `first` on, `most` at most, are not watched for `trace`, or for any one.
-    pub fn unwatched(&mut self, first: u64, most: u64, trace: Option<u32>) -> u64 {
+    /// How many elements from `first` on, `most` at most, are not watched.
+    pub fn unwatched(&mut self, first: u64, most: u64) -> u64 {
         let end = first + most;
         let mut block = first;
         while block < end {
             let next = ((block >> BLOCK_LOG2) + 1) << BLOCK_LOG2;
-            let watched =
-                |w: &&Watch| w.key > block && w.key <= end.min(next) && trace.is_none_or(|trace| w.trace == trace);
+            let watched = |w: &&Watch| w.key > block && w.key <= end.min(next);
             if self.may_watch(block)
                 && let Some(nearest) = self.set(block).iter().filter(watched).map(|w| w.key).min()
             {
@@ -180,9 +193,25 @@ impl Watches {
         most
     }
 
-    /// The trace that waits for one of `n` neighbouring elements from `first` on, all in one block.
-    pub fn waiting(&mut self, first: u64, n: u64) -> Option<u32> {
-        self.set(first).iter().find(|w| w.key > first && w.key <= first + n).map(|w| w.trace)
+    /// Who waits for one of `n` neighbouring elements from `first` on, all in one block.
+    #[inline(always)]
+    pub fn who_waits(&self, first: u64, n: u64, trace: u32) -> Waiting {
+        let place = self.place(first);
+        let tags = self.tags.get(place.set).copied().unwrap_or(0);
+        if tags & place.tag == 0 {
+            return Waiting::Nobody;
+        }
+        let (sets, _) = self.slots.as_chunks::<WAYS>();
+        let mut waiting = Waiting::Nobody;
+        for watch in sets.get(place.set).unwrap_or(&[EMPTY; WAYS]) {
+            if watch.key > first && watch.key <= first + n {
+                if watch.trace == trace {
+                    return Waiting::Same;
+                }
+                waiting = Waiting::Other(watch.trace);
+            }
+        }
+        waiting
     }
 
     /// Ends all watches; names their elements.
@@ -325,12 +354,14 @@ mod tests {
         let mut w = Table::new();
         assert_eq!(w.insert(33, 0, 3, 1), Inserted::Watched);
         assert_eq!(w.insert(36, 0, 4, 1), Inserted::Watched);
-        assert_eq!([32, 33, 34, 36].map(|first| w.watches.waiting(first, 2)), [Some(3), Some(3), None, Some(4)]);
-        assert_eq!(w.watches.waiting(32, 1), None);
+        let waiting = |first, n| w.watches.who_waits(first, n, 4);
+        let (nobody, other) = (Waiting::Nobody, Waiting::Other(3));
+        assert_eq!([32, 33, 34, 36].map(|first| waiting(first, 2)), [other, other, nobody, Waiting::Same]);
+        assert_eq!((waiting(32, 1), waiting(32, 16)), (nobody, Waiting::Same));
     }
 
     #[test]
-    fn a_run_ends_before_the_first_element_that_is_watched_for_its_trace() {
+    fn a_run_ends_before_the_first_element_that_is_watched() {
         let mut w = Table::new();
         for element in [5, 40, 41, 100] {
             assert_eq!(w.insert(element, 0, 3, 1), Inserted::Watched);
@@ -338,10 +369,9 @@ mod tests {
         assert_eq!(w.insert(20, 0, 4, 1), Inserted::Watched);
         for first in 0..120 {
             for most in 0..60 {
-                let expected = (first..first + most).take_while(|e| ![5, 40, 41, 100].contains(e)).count() as u64;
-                assert_eq!(w.watches.unwatched(first, most, Some(3)), expected, "{most} from {first}");
-                let expected = expected.min((first..first + most).take_while(|e| *e != 20).count() as u64);
-                assert_eq!(w.watches.unwatched(first, most, None), expected, "{most} from {first}");
+                let is_watched = |element: &u64| [5, 20, 40, 41, 100].contains(element);
+                let expected = (first..first + most).take_while(|element| !is_watched(element)).count() as u64;
+                assert_eq!(w.watches.unwatched(first, most), expected, "{most} from {first}");
             }
         }
     }
@@ -402,7 +432,7 @@ mod tests {
                 watched.insert(element);
             }
             assert_eq!(watched.len(), places);
-            assert!((0..20_000).all(|e| w.watches.unwatched(e * 16, 1, None) == u64::from(!watched.contains(&e))));
+            assert!((0..20_000).all(|e| w.watches.unwatched(e * 16, 1) == u64::from(!watched.contains(&e))));
         }
     }
 

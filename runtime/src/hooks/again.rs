@@ -3,6 +3,7 @@
 //! reuse of elements that other threads have marked.
 
 use super::{event, open};
+use crate::distance::watch::Waiting;
 use crate::process::Process;
 use crate::thread::Thread;
 use crate::thread::diversity::is_sample;
@@ -90,12 +91,16 @@ pub(super) fn one_access<const CELLS: usize>(p: &Process, address: u64) -> Optio
     Some((element, unsafe { &*first }))
 }
 
-/// [`reuse_in_spite_of_marks`] of elements in one block, none of which this thread can be waiting for.
+/// [`reuse_in_spite_of_marks`], unless it is more than counting.
 #[inline(always)]
-fn reuse_unless_watched(t: &Thread, state: u32, element: u64, site: u32, n: u64) -> bool {
-    // SAFETY: the watches belong to this block.
-    let watched = unsafe { (*t.watches).may_watch(element / GRANULE) };
-    t.known(state, site).is_some_and(|counter| (!watched || counter == t.idle_counter()) && reuse(counter, n))
+fn reuse_unless_watched(t: &mut Thread, state: u32, element: u64, site: u32, n: u64) -> bool {
+    let Some(counter) = t.known(state, site) else { return false };
+    let bears = match who_waits(t, counter, element, n) {
+        Waiting::Nobody => true,
+        Waiting::Same => false,
+        Waiting::Other(trace) => t.traces.bears(trace),
+    };
+    bears && reuse(counter, n)
 }
 
 /// Counts reuse of `n` elements in a state that the event cache knows, some of them marked, if no distance of the same
@@ -104,22 +109,22 @@ fn reuse_unless_watched(t: &Thread, state: u32, element: u64, site: u32, n: u64)
 #[inline(never)]
 fn reuse_in_spite_of_marks(t: &mut Thread, p: &Process, state: u32, element: u64, site: u32, n: u64) -> bool {
     let Some(counter) = t.known(state, site) else { return false };
-    if counter != t.idle_counter() {
-        // SAFETY: other counters of the event cache are heads of this thread's records; the watches belong to this
-        // block.
-        unsafe {
-            let (trace, watches) = ((*counter.cast::<EventRecord>()).private, &mut *t.watches);
-            if watches.may_watch(element / GRANULE) {
-                if watches.unwatched(element / GRANULE, n, Some(trace)) < n {
-                    return false;
-                }
-                if let Some(other) = watches.waiting(element / GRANULE, n) {
-                    t.traces.is_in_the_way(other, &p.plan);
-                }
-            }
-        }
+    match who_waits(t, counter, element, n) {
+        Waiting::Nobody => {}
+        Waiting::Same => return false,
+        Waiting::Other(trace) => t.traces.is_in_the_way(trace, &p.plan),
     }
     reuse(counter, n)
+}
+
+/// Who of this thread waits for one of `n` elements in one block whose reuse this counter counts.
+#[inline(always)]
+fn who_waits(t: &Thread, counter: *mut EventCounter, element: u64, n: u64) -> Waiting {
+    if counter == t.idle_counter() {
+        return Waiting::Nobody;
+    }
+    // SAFETY: other counters of the event cache are heads of this thread's records; the watches belong to this block.
+    unsafe { (*t.watches).who_waits(element / GRANULE, n, (*counter.cast::<EventRecord>()).private) }
 }
 
 /// Reuse, or reads that are no event, in a state that has lost its slot of the event cache to another one.

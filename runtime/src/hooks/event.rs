@@ -151,7 +151,7 @@ impl Reads {
 /// Counts reads of `n` elements from `element` on if no more is to be done about them; false: nothing was done.
 pub fn reads_of_alike(t: &mut Thread, p: &Process, (element, n): (u64, u64), reads: &[Reads]) -> bool {
     // SAFETY: the watches belong to this block.
-    if unsafe { (*t.watches).unwatched(element / GRANULE, n, None) } < n {
+    if unsafe { (*t.watches).unwatched(element / GRANULE, n) } < n {
         return false;
     }
     let some = || reads.iter().filter(|reads| reads.raw + reads.rar > 0);

@@ -337,7 +337,7 @@ impl Thread {
     #[inline]
     pub fn waits_for(&self, address: u64) -> bool {
         // SAFETY: the watches belong to this block.
-        unsafe { (*self.watches).unwatched(address / GRANULE, 1, None) == 0 }
+        unsafe { (*self.watches).unwatched(address / GRANULE, 1) == 0 }
     }
 
     /// The counter of reads that are no events.

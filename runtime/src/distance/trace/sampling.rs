@@ -142,7 +142,7 @@ impl Traces {
             }
         }
         // A write took the mark along, and another trace waits for the element.
-        if raw && !ended && !watched && watches.unwatched(element, 1, None) == 0 {
+        if raw && !ended && !watched && watches.unwatched(element, 1) == 0 {
             return Verdict::Track { instead_of: None };
         }
         // A mark that stays is another thread's. It sends the element's next read to the slow path, whatever is known
@@ -168,7 +168,7 @@ impl Traces {
         if !t.sampled {
             return 0;
         }
-        let quiet = watches.unwatched(first, most.min(t.raw_countdown.saturating_sub(1)), None);
+        let quiet = watches.unwatched(first, most.min(t.raw_countdown.saturating_sub(1)));
         t.raw_countdown -= quiet;
         quiet
     }
@@ -210,6 +210,16 @@ impl Traces {
         if t.in_the_way.is_multiple_of(LOOK_AT) {
             self.gives_way(number, plan);
         }
+    }
+
+    /// [`Traces::is_in_the_way`], unless the trace is to be looked at for that: false, and nothing was done.
+    #[inline(always)]
+    pub fn bears(&mut self, number: u32) -> bool {
+        // SAFETY: as above.
+        let t = unsafe { &mut *self.slots.add(number as usize) };
+        let is_due = (t.in_the_way + 1).is_multiple_of(LOOK_AT);
+        t.in_the_way += u32::from(!is_due);
+        !is_due
     }
 
     #[cold]

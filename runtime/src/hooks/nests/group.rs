@@ -69,7 +69,7 @@ impl Kind {
             return most;
         }
         // SAFETY: the watches belong to this thread's block.
-        unsafe { (*t.watches).unwatched(element, most as u64, None) as usize }
+        unsafe { (*t.watches).unwatched(element, most as u64) as usize }
     }
 }
 
