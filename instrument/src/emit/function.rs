@@ -95,14 +95,9 @@ pub fn emit<'ctx>(
     };
     module.hide(&found.inductions)?;
     emitter.scopes(&found.memos)?;
-    // What is known of memory beyond one loop must not become wrong unseen.
-    let asks = |offer: &usize| {
-        let question = found.loops.get(*offer).and_then(|offer| offer.question);
-        // Windows of nests have no key.
-        let windows = &found.memos.windows;
-        question.is_some_and(|question| windows.questions.contains(&question) && !windows.keyed.contains(&question))
-    };
-    let nests: Vec<_> = found.nests.iter().filter(|nest| nest.offers.iter().all(asks)).collect();
+    let may_be_asked = |number: &usize| found.memos.windows.nests.contains(number);
+    let nests = found.nests.iter().enumerate().filter(|(number, _)| may_be_asked(number)).map(|(_, nest)| nest);
+    let nests: Vec<_> = nests.collect();
     for (nest, answer) in nests.iter().zip(module.ask_nests(function, &nests, &found.loops)?) {
         emitter.settled.extend(nest.events.iter().map(|&event| (event, answer)));
     }

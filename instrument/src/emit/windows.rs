@@ -7,7 +7,7 @@ use crate::access::Direction;
 use crate::error::PassError;
 use crate::llvm;
 use crate::optimise::whole_loops::Offer;
-use crate::optimise::windows::Group;
+use crate::optimise::windows::{Group, to_be_compared};
 use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{InstructionValue, IntValue, PointerValue};
@@ -77,12 +77,20 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             all = Some(all.map(|others| b.build_and(others, found, "")).transpose()?.unwrap_or(found));
             windows.push(window);
         }
-        let all = all.ok_or(PassError::Invalid("a loop without accesses".into()))?;
+        let mut all = all.ok_or(PassError::Invalid("a loop without accesses".into()))?;
+        for (one, other) in to_be_compared(groups) {
+            let ((from, to), (other_from, other_to)) =
+                (self.range(one, offer.iterations)?, self.range(other, offer.iterations)?);
+            let below = self.compare(IntPredicate::ULE, to, other_from)?;
+            let above = self.compare(IntPredicate::ULE, other_to, from)?;
+            all = b.build_and(all, b.build_or(below, above, "")?, "")?;
+        }
         self.branch(all, count, ask, Likely::Usually)?;
 
         b.position_at_end(count);
         self.count_windows(offer, groups, &windows)?;
-        let settled = b.build_int_add(self.load_int(self.i64, header, offset::SETTLED)?, offer.iterations, "")?;
+        let saved = self.saved(offer)?;
+        let settled = b.build_int_add(self.load_int(self.i64, header, offset::SETTLED)?, saved, "")?;
         b.build_store(self.offset(header, offset::SETTLED)?, settled)?;
         for (group, window) in groups.iter().zip(&windows).filter(|(g, _)| !g.writes.is_empty()) {
             self.fill_window(prologue, group, *window, offer.iterations)?;
@@ -219,6 +227,18 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         a.line("xorl %edi, %edi");
         a.line("1:");
         Ok(self.assemble_for_result(a)?.into_pointer_value())
+    }
+
+    /// [`window::saved`].
+    fn saved(&self, offer: &Offer<'ctx>) -> Emitted<IntValue<'ctx>> {
+        let further = window::further_weight(offer.accesses.len());
+        if further == 0 {
+            return Ok(offer.iterations);
+        }
+        let b = &self.builder;
+        let short = [offer.iterations.into(), self.c64(SHORTEST_ASKED).into()];
+        let short = self.intrinsic("llvm.umin", &[self.i64.into()], &short)?.into_int_value();
+        Ok(b.build_int_add(offer.iterations, b.build_int_mul(short, self.c64(further), "")?, "")?)
     }
 
     /// How many granules a loop reads in a group that is not strided.

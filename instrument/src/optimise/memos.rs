@@ -13,8 +13,9 @@
 
 use super::nests::{Nests, pure_callee};
 use super::segment::plain;
+use super::tiles::Tiled;
 use super::whole_loops::Offer;
-use super::windows::{self, Windows};
+use super::windows::{self, Asking, Windows};
 use crate::access::{Direction, Event, Plan, Worth};
 use crate::llvm;
 use crate::llvm::loops::{self, Loops};
@@ -74,7 +75,7 @@ pub struct Memos<'ctx> {
 /// Finds the nests of a function and gives their reads memos.
 pub fn find<'ctx>(
     plan: &Plan<'ctx>,
-    offers: &[Offer<'ctx>],
+    (offers, tiled): (&[Offer<'ctx>], &[Tiled<'ctx>]),
     loops: &Loops<'ctx>,
     pure: &PureFunctions<'ctx>,
 ) -> Memos<'ctx> {
@@ -83,12 +84,13 @@ pub fn find<'ctx>(
     let asks = |&call: &InstructionValue<'ctx>| pure_callee(call, pure).is_some_and(|callee| pure.asks(callee));
     let calls: Vec<_> = instructions().filter(asks).collect();
     if !calls.is_empty() || plan.events.iter().any(is_candidate) {
-        add_nests(&mut memos, plan, offers, loops, (pure, &calls));
+        add_nests(&mut memos, plan, (offers, tiled), loops, (pure, &calls));
     }
     if memos.is_pure {
         let looking = offers.iter().filter(|offer| offer.groups.is_some()).filter_map(|offer| offer.question);
         memos.windows.called.extend(looking.filter(|question| !memos.windows.questions.contains(question)));
         memos.windows.keyed.extend(memos.windows.called.iter().chain(&memos.windows.questions));
+        memos.windows.nests.clear();
     } else {
         let open: Vec<_> = memos.scopes.iter().filter(|scope| scope.open).map(|scope| scope.nest).collect();
         memos.closed_calls = calls;
@@ -104,7 +106,7 @@ fn is_within<'ctx>(loops: &Loops<'ctx>, nest: usize, inst: InstructionValue<'ctx
 fn add_nests<'ctx>(
     memos: &mut Memos<'ctx>,
     plan: &Plan<'ctx>,
-    offers: &[Offer<'ctx>],
+    (offers, tiled): (&[Offer<'ctx>], &[Tiled<'ctx>]),
     loops: &Loops<'ctx>,
     (pure, calls): (&PureFunctions<'ctx>, &[InstructionValue<'ctx>]),
 ) {
@@ -128,15 +130,18 @@ fn add_nests<'ctx>(
     let scope_of = |inst: InstructionValue<'ctx>| {
         loops.chain(loops.innermost(inst.get_parent()?)).find_map(|around| number_of.get(&around).copied())
     };
-    let mut inside = vec![(Vec::new(), Vec::new()); memos.scopes.len()];
+    let mut inside: Vec<(Vec<_>, Vec<_>)> = memos.scopes.iter().map(|_| Default::default()).collect();
     for (number, event) in plan.events.iter().enumerate() {
         if let Some(scope) = scope_of(event.inst) {
             inside[scope].0.push((number, event));
         }
     }
-    for (question, offer) in offers.iter().filter_map(|offer| Some((offer.question?, offer))) {
-        if let Some(scope) = scope_of(question) {
-            inside[scope].1.push((question, offer));
+    let scopes: Vec<_> = offers.iter().map(|offer| offer.question.and_then(scope_of)).collect();
+    for (number, offer) in offers.iter().enumerate() {
+        if let (Some(question), Some(scope)) = (offer.question, scopes[number]) {
+            let is_in = |nest: &Tiled<'ctx>| nest.offers.iter().all(|&other| scopes[other] == Some(scope));
+            let nest = tiled.iter().position(|nest| nest.offers.contains(&number) && is_in(nest));
+            inside[scope].1.push(Asking { question, offer, nest });
         }
     }
     for (scope, (events, asking)) in memos.scopes.iter().zip(&inside) {

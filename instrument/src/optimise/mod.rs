@@ -112,7 +112,7 @@ pub fn run_late<'ctx>(
     pure: &PureFunctions<'ctx>,
 ) {
     let loops = Loops::find(plan.function);
-    found.memos = memos::find(plan, &found.loops, &loops, pure);
+    found.memos = memos::find(plan, (&found.loops, &found.nests), &loops, pure);
     found.inductions = inductions::find(plan, &loops);
     found.repeats = repeats::find(module, plan, found);
 }

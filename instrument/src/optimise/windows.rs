@@ -28,6 +28,9 @@ const LONGEST_REACH: u64 = 1024;
 /// Longest strided access: a line of the cache, what a window of these is wide.
 const LONGEST_STRIDED: u64 = 64;
 
+/// Pairs of groups that are compared before a loop: more of them take longer than a short row.
+const MOST_COMPARED: usize = 3;
+
 /// Accesses of a loop that move by the same stride at fixed distances.
 pub struct Group<'ctx> {
     /// Address in the first iteration, but for `first`.
@@ -59,16 +62,31 @@ pub struct Windows<'ctx> {
     pub called: Vec<InstructionValue<'ctx>>,
     /// Those of `questions` and `called` that share a nest with other functions' loops.
     pub keyed: HashSet<InstructionValue<'ctx>>,
+    /// Nests described as a whole, by number, that may be asked about: what is known of memory beyond one loop does not
+    /// become wrong unseen.
+    pub nests: HashSet<usize>,
+}
+
+/// A loop that asks in a nest.
+pub struct Asking<'o, 'ctx> {
+    /// Its question.
+    pub question: InstructionValue<'ctx>,
+    /// The loop.
+    pub offer: &'o Offer<'ctx>,
+    /// The number of the nest that it is part of, if that is described as a whole.
+    pub nest: Option<usize>,
 }
 
 /// The groups of a loop's accesses. `None`: windows cannot hold one of them.
 pub fn groups<'ctx>(accesses: &[OfferedAccess<'ctx>]) -> Option<Vec<Group<'ctx>>> {
-    let groups: Option<Vec<_>> = in_groups(accesses).map(group).collect();
-    groups.filter(|_| are_writes_apart(accesses))
+    let groups: Vec<_> = in_groups(accesses).map(group).collect::<Option<_>>()?;
+    let pairs = to_be_compared(&groups).collect::<Vec<_>>();
+    let are_rows = pairs.iter().all(|(one, other)| !one.strided && !other.strided);
+    (pairs.len() <= MOST_COMPARED && are_rows && are_writes_apart(accesses)).then_some(groups)
 }
 
-/// Whether no two lines write the same elements, for all that is known here: who finds a window stores what they write
-/// one access after the other.
+/// Whether no two lines write the same elements, but for groups that are [compared](to_be_compared): who finds a window
+/// stores what they write one access after the other.
 fn are_writes_apart(accesses: &[OfferedAccess<'_>]) -> bool {
     let writes = || accesses.iter().filter(|a| a.strand.direction == Direction::Write);
     let apart = |one: &OfferedAccess<'_>, other: &OfferedAccess<'_>| {
@@ -82,15 +100,31 @@ fn are_writes_apart(accesses: &[OfferedAccess<'_>]) -> bool {
     writes().enumerate().all(|(number, one)| {
         writes().take(number).all(|other| {
             let in_step = other.strand.leader == one.strand.leader;
-            other.strand.site == one.strand.site || in_step && apart(one, other)
+            other.strand.site == one.strand.site || !in_step || apart(one, other)
         })
+    })
+}
+
+/// Groups in which different lines write, so that it is to be asked before the loop whether they are apart.
+pub fn to_be_compared<'g, 'ctx>(groups: &'g [Group<'ctx>]) -> impl Iterator<Item = (&'g Group<'ctx>, &'g Group<'ctx>)> {
+    let one_line = |one: &Group<'_>, other: &Group<'_>| {
+        let mut sites = one.writes.iter().chain(&other.writes).map(|(.., site)| *site);
+        sites.next().is_none_or(|first| sites.all(|site| site == first))
+    };
+    let writing = || groups.iter().filter(|group| !group.writes.is_empty());
+    writing().enumerate().flat_map(move |(number, one)| {
+        writing().take(number).filter(move |other| !one_line(one, other)).map(move |other| (one, other))
     })
 }
 
 /// The accesses by their groups.
 pub fn in_groups<'o, 'ctx>(accesses: &'o [OfferedAccess<'ctx>]) -> impl Iterator<Item = &'o [OfferedAccess<'ctx>]> {
     let in_step = accesses.chunk_by(|a, b| a.strand.leader == b.strand.leader);
-    in_step.flat_map(|group| group.chunks(if is_row(group) { group.len() } else { 1 }))
+    in_step.flat_map(|group| {
+        let is_row = is_row(group);
+        // Two rows of one array may be in step, and as far apart as they like.
+        group.chunk_by(move |a, b| is_row && a.strand.first.abs_diff(b.strand.first) <= LONGEST_REACH)
+    })
 }
 
 /// The stride of a row.
@@ -152,7 +186,7 @@ fn group<'ctx>(accesses: &[OfferedAccess<'ctx>]) -> Option<Group<'ctx>> {
 pub fn add<'ctx>(
     windows: &mut Windows<'ctx>,
     events: &[(usize, &Event<'ctx>)],
-    offers: &[(InstructionValue<'ctx>, &Offer<'ctx>)],
+    asking: &[Asking<'_, 'ctx>],
     loops: &Loops<'ctx>,
     opens: bool,
 ) {
@@ -160,18 +194,22 @@ pub fn add<'ctx>(
     if !writes.iter().all(|(_, e)| tells(e)) {
         return;
     }
-    let before = windows.questions.len();
-    windows.questions.extend(offers.iter().filter(|(_, offer)| offer.groups.is_some()).map(|(question, _)| *question));
+    let looking = || asking.iter().filter(|loop_| loop_.offer.groups.is_some()).map(|loop_| loop_.question);
+    windows.questions.extend(looking());
+    // What whole nests find has no key.
     if opens {
-        windows.keyed.extend(&windows.questions[before..]);
+        windows.keyed.extend(looking());
+    } else {
+        windows.nests.extend(asking.iter().filter_map(|loop_| loop_.nest));
     }
-    if opens || windows.questions.len() > before {
+    if opens || asking.iter().any(|loop_| loop_.offer.groups.is_some() || loop_.nest.is_some()) {
         // Loops that ask know the range of their writes.
         let told = |event: &Event<'ctx>| {
             let around = event.inst.get_parent().and_then(|block| loops.innermost(block));
             let preheader = around.and_then(|l| loops.all[l].preheader);
             let hooked = |offer: &Offer<'ctx>| llvm::successors_of(offer.branch).get(1).copied();
-            preheader.is_some() && offers.iter().any(|(_, o)| o.groups.is_some() && hooked(o) == preheader)
+            let offers = asking.iter().map(|loop_| loop_.offer);
+            preheader.is_some() && offers.filter(|o| o.groups.is_some()).any(|o| hooked(o) == preheader)
         };
         windows.guarded.extend(writes.iter().filter(|(_, event)| !told(event)).map(|(number, _)| *number));
     }

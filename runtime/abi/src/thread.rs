@@ -95,7 +95,7 @@ pub struct ThreadHeader {
     /// Loops of fewer iterations do not look into the windows: [`crate::window::SHORTEST`], or
     /// [`crate::window::SHORTEST_ASKED`] while questions are not worth it.
     pub shortest: u64,
-    /// Iterations of the loops that windows have settled.
+    /// What windows have [saved](crate::window::saved).
     pub settled: u64,
     /// Between these addresses lie the running nest's windows with events: a write elsewhere makes none of them wrong.
     pub events_first: u64,

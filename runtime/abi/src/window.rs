@@ -22,7 +22,7 @@
 //!     if w.counter.rar + m >= w.counter.next    goto ask
 //! then for each of these:
 //!     w.counter.rar += m
-//! then    settled += n
+//! then    settled += saved(n, accesses)
 //! then for each group that writes, in each iteration i, for each write of it, at distance d from `from`:
 //!     the cells at from + i * stride + d + w.cells = write_base + s          done: the plain copy runs
 //! before the loop runs with hooks, for each group that writes:
@@ -63,6 +63,18 @@ pub const SHORTEST: u64 = 3;
 
 /// Loops of so many iterations are worth a question of their own: it costs as much as some 30 inlined sequences.
 pub const SHORTEST_ASKED: u64 = 32;
+
+/// What a loop of so many iterations and accesses saves if it is found in windows, in iterations of two accesses: one
+/// that is too short to be asked about would run with hooks, which cost by the access.
+pub const fn saved(iterations: u64, accesses: usize) -> u64 {
+    let short = if iterations < SHORTEST_ASKED { iterations } else { SHORTEST_ASKED };
+    iterations.saturating_add(short * further_weight(accesses))
+}
+
+/// What the accesses of an iteration cost beyond two.
+pub const fn further_weight(accesses: usize) -> u64 {
+    (accesses as u64 / 2).saturating_sub(1)
+}
 
 /// Numbers of groups in a function are below; the stamps of two nests are as far apart.
 pub const NUMBERS: u64 = 256;

@@ -161,6 +161,13 @@ fn look(
         number += sheaf.accesses.len() as u32;
         unknown >>= 1;
         let Some(access) = sheaf.accesses.first().filter(|_| is_unknown) else { continue };
+        if let Some(access) = sheaf.pieces() {
+            ranges = look_at_pieces(t, p, (access, first), iterations, ranges, found);
+            if found.is_given_up() && !are_rows(p, accesses, found.eventful, iterations) {
+                return None;
+            }
+            continue;
+        }
         let mut from = None;
         if sheaf.shape != Shape::One {
             let (span, pattern) = sheaf.hull(iterations)?;
@@ -187,18 +194,50 @@ fn look(
     Some(ranges)
 }
 
+/// The events of an access whose [pieces](Row::Pieces) are far apart. Returns the number of ranges that are known to
+/// have none.
+fn look_at_pieces(
+    t: &mut Thread,
+    p: &Process,
+    (access, number): (&Access, u32),
+    iterations: u64,
+    mut ranges: u64,
+    found: &mut Findings,
+) -> u64 {
+    let granules = u64::from(access.bytes) / GRANULE;
+    for i in 0..iterations as i64 {
+        let address = access.address.wrapping_add_signed(access.stride.wrapping_mul(i));
+        let piece = Access { address, stride: GRANULE as i64, bytes: GRANULE as u32, ..*access };
+        let Some(span) = Span::of(&piece, granules) else { break };
+        let mut reader = Reader::new((t, p), (&piece, number), (span, granules), ranges);
+        let all = reader.look(None, found).is_ok();
+        ranges = reader.ranges;
+        if !all {
+            found.give_up();
+            break;
+        }
+    }
+    ranges
+}
+
 /// Accesses that read their granules upwards, one after the other.
 enum Row<'a> {
     /// Each granule once.
     Once(&'a Access),
+    /// Each granule once, and in each iteration those of a piece that lies apart from the others: a block's part of a
+    /// row of a matrix, say.
+    Pieces(&'a Access),
     /// Several that take turns, or one that reads a granule piece by piece.
     ByTurns(Turns<'a>),
 }
 
+/// Bytes of a piece, at least: one takes as long as an access with a hook.
+const LEAST_PIECE: u32 = 32;
+
 impl Row<'_> {
     fn span(&self, iterations: u64) -> Option<Span> {
         match self {
-            Row::Once(access) => Span::of(access, iterations),
+            Row::Once(access) | Row::Pieces(access) => Span::of(access, iterations),
             Row::ByTurns(turns) => turns.span(),
         }
     }
@@ -213,6 +252,9 @@ fn rows<'a>(accesses: &'a [Access], eventful: u64, iterations: u64, mut each: im
         let mut with_events = sheaf.accesses.iter().zip(first..).filter(|(_, number)| eventful >> number & 1 == 1);
         if with_events.clone().all(|(access, _)| access.stride > 0 && dense(access)) {
             return with_events.all(|(access, _)| each(Row::Once(access)));
+        }
+        if with_events.clone().all(|(access, _)| is_in_pieces(access)) {
+            return with_events.all(|(access, _)| each(Row::Pieces(access)));
         }
         Turns::of(sheaf.accesses, iterations).is_some_and(|turns| each(Row::ByTurns(turns)))
     })
@@ -246,6 +288,13 @@ fn row_by_row(t: &mut Thread, p: &Process, accesses: &[Access], eventful: u64, i
                 Row::Once(access) => {
                     if let Some(span) = Span::of(access, iterations) {
                         stream(t, p, (span.first, span.last + 1), access.site);
+                    }
+                }
+                Row::Pieces(access) => {
+                    let bytes = u64::from(access.bytes);
+                    for i in 0..iterations as i64 {
+                        let from = access.address.wrapping_add_signed(access.stride.wrapping_mul(i));
+                        stream(t, p, (from, from + bytes), access.site);
                     }
                 }
                 Row::ByTurns(turns) => period::stream(t, p, &Period::of(turns)),
@@ -283,6 +332,13 @@ fn dense(access: &Access) -> bool {
         || access.stride.unsigned_abs() == u64::from(access.bytes)
             && u64::from(access.bytes).is_multiple_of(GRANULE)
             && access.address.is_multiple_of(GRANULE)
+}
+
+/// Whether the access reads whole granules upwards, each once, and long enough pieces of them.
+fn is_in_pieces(access: &Access) -> bool {
+    let bytes = u64::from(access.bytes);
+    let is_whole = [access.address, bytes, access.stride as u64].iter().all(|n| n.is_multiple_of(GRANULE));
+    access.bytes >= LEAST_PIECE && access.stride > i64::from(access.bytes) && is_whole
 }
 
 /// Whether a write leaves its id in all cells of its span: it writes every byte, or some of every granule.

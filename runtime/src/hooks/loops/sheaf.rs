@@ -4,12 +4,16 @@
 //! vectorised loop reads one by one. *Rows* overlap in all but their ends: the neighbours that a stencil reads.
 
 use super::reads::NEAR;
-use super::{Span, dense};
+use super::{Span, dense, is_in_pieces};
 use crate::thread::quiet::Pattern;
 use threadtalk_abi::loops::{Access, LEAST_READ, WRITE};
 
 /// Bytes from one row's begin to the next one's, at most.
 const NEXT_ROW: u64 = 64;
+
+/// Bytes of an iteration that are looked at by themselves: what takes as long as a look is eight accesses of two
+/// granules.
+const WIDE: u32 = 128;
 
 /// What belongs together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +83,17 @@ fn end(head: &Access, access: &Access) -> u64 {
 impl Sheaf<'_> {
     /// Whether so little of what it spans is read that it is better not looked at.
     pub fn is_loose(&self) -> bool {
+        self.is_sparse() && self.pieces().is_none()
+    }
+
+    /// Its access, if that reads so little of what it spans, but so much in each iteration, that each piece is looked at
+    /// by itself.
+    pub fn pieces(&self) -> Option<&Access> {
+        let access = self.accesses.first().filter(|_| self.shape == Shape::One)?;
+        (access.bytes >= WIDE && is_in_pieces(access) && self.is_sparse()).then_some(access)
+    }
+
+    fn is_sparse(&self) -> bool {
         let Some(head) = self.accesses.first() else { return false };
         let stride = head.stride.unsigned_abs();
         head.flags & WRITE == 0
@@ -145,5 +160,8 @@ mod tests {
         assert!(!loose(&[read(400, 64, 8)]) && loose(&[read(400, 72, 8)]));
         assert!(!loose(&[read(400, 72, 24), read(432, 72, 16)]) && loose(&[read(400, 72, 24), read(432, 72, 8)]));
         assert!(!loose(&[Access { flags: WRITE, ..read(400, 4096, 8) }]));
+        assert!(!loose(&[read(400, 4096, 128)]) && loose(&[read(400, 4096, 120)]) && loose(&[read(400, -4096, 128)]));
+        let pieces = |access| all(&[access], 100).any(|sheaf| sheaf.pieces().is_some());
+        assert!(pieces(read(400, 4096, 128)) && !pieces(read(400, 256, 128)), "half of it is looked at as a whole");
     }
 }

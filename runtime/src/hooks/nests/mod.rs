@@ -29,7 +29,7 @@ use core::mem::MaybeUninit;
 use group::Group;
 use order::Order;
 use threadtalk_abi::loops::{Access, MOST_IN_NEST, NestAccess, STRIDED, WRITE};
-use threadtalk_abi::window::Window;
+use threadtalk_abi::window::{Window, saved};
 use turns::Apart;
 
 /// Bytes of rows that are looked at here. The question for a longer one costs less than the row, and [`loops`]
@@ -92,7 +92,7 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64)
         Answer::Due => false,
         Answer::Mixed => !strided && in_order(t, p, accesses, iterations),
     };
-    t.weigh_windows(if settled { iterations } else { 0 });
+    t.weigh_windows(if settled { saved(iterations, accesses.len()) } else { 0 });
     if strided && !matches!(answer, Answer::Due) {
         t.windows.skipped = if settled { 0 } else { (2 * t.windows.skipped + 1).min(MOST_SKIPPED) };
         t.windows.skip = t.windows.skipped;

@@ -22,11 +22,14 @@ use crate::process::Process;
 use crate::thread::Thread;
 use core::mem::MaybeUninit;
 use threadtalk_abi::loops::{Access, FIXED, MOST_IN_NEST, NestAccess, STEPS, Step, WRITE};
+use threadtalk_abi::window::SHORTEST_ASKED;
 use threadtalk_profile::layout::CrdMode;
 
 /// Rows are told apart so that a look at each pays: all accesses are together at least so many times as long as the
-/// tiles are.
+/// tiles are. Or the rows of its innermost loops, which are too short to be asked about, make up [`LONG`] ones.
 const LEAST_TIMES: u64 = 2;
+/// Bytes of such a row, in the mean.
+const LONG: u64 = 256;
 
 /// See [`threadtalk_abi::hooks::NEST`].
 #[inline(never)]
@@ -169,17 +172,20 @@ fn whole(
     times: u64,
     mut any_order: Option<&mut AnyOrder>,
 ) -> Result<Answer, Refused> {
-    let (mut reach, mut accessed) = (0u64, 0u64);
+    let (mut reach, mut accessed, mut rows) = (0u64, 0u64, 0u64);
     let mut tiles = [const { MaybeUninit::<Tile>::uninit() }; MOST_IN_NEST];
     for (access, place) in accesses.iter().zip(&mut tiles) {
         let tile = Tile::of(access).ok_or(Refused::Mixed)?;
         let bytes = tile.width * tile.count;
         (reach, accessed) = (reach + bytes, accessed.saturating_add(bytes.saturating_mul(tile.times)));
+        rows += tile.count;
         place.write(tile);
     }
     // SAFETY: as many were written as there are accesses; the layouts are the same.
     let tiles = unsafe { core::slice::from_raw_parts(tiles.as_ptr().cast::<Tile>(), accesses.len()) };
-    if accessed < reach.saturating_mul(times) {
+    let is_short = |access: &NestAccess| access.steps[0].count < SHORTEST_ASKED;
+    let pays = accessed >= reach.saturating_mul(times) || reach >= rows * LONG && accesses.iter().all(is_short);
+    if !pays {
         return Err(Refused::Mixed);
     }
     let all = || accesses.iter().zip(tiles);
