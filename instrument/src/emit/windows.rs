@@ -236,9 +236,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             return Ok(offer.iterations);
         }
         let b = &self.builder;
-        let short = [offer.iterations.into(), self.c64(SHORTEST_ASKED).into()];
-        let short = self.intrinsic("llvm.umin", &[self.i64.into()], &short)?.into_int_value();
-        Ok(b.build_int_add(offer.iterations, b.build_int_mul(short, self.c64(further), "")?, "")?)
+        let short = self.compare(IntPredicate::ULT, offer.iterations, self.c64(SHORTEST_ASKED))?;
+        let saved = b.build_int_mul(offer.iterations, self.c64(1 + further), "")?;
+        Ok(b.build_select(short, saved, offer.iterations, "")?.into_int_value())
     }
 
     /// How many granules a loop reads in a group that is not strided.

@@ -65,10 +65,9 @@ pub const SHORTEST: u64 = 3;
 pub const SHORTEST_ASKED: u64 = 32;
 
 /// What a loop of so many iterations and accesses saves if it is found in windows, in iterations of two accesses: one
-/// that is too short to be asked about would run with hooks, which cost by the access.
+/// that is too short to be asked about by itself would run with hooks, which cost by the access.
 pub const fn saved(iterations: u64, accesses: usize) -> u64 {
-    let short = if iterations < SHORTEST_ASKED { iterations } else { SHORTEST_ASKED };
-    iterations.saturating_add(short * further_weight(accesses))
+    if iterations < SHORTEST_ASKED { iterations * (1 + further_weight(accesses)) } else { iterations }
 }
 
 /// What the accesses of an iteration cost beyond two.

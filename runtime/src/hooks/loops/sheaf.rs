@@ -86,8 +86,8 @@ impl Sheaf<'_> {
         self.is_sparse() && self.pieces().is_none()
     }
 
-    /// Its access, if that reads so little of what it spans, but so much in each iteration, that each piece is looked at
-    /// by itself.
+    /// Its access, if that reads so little of what it spans, but so much in each iteration, that each piece is looked
+    /// at by itself.
     pub fn pieces(&self) -> Option<&Access> {
         let access = self.accesses.first().filter(|_| self.shape == Shape::One)?;
         (access.bytes >= WIDE && is_in_pieces(access) && self.is_sparse()).then_some(access)

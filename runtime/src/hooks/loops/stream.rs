@@ -15,9 +15,13 @@ use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::NONE;
 use threadtalk_sigmem::Run;
 
+/// So often structures that follow each other are looked for in vain.
+const MOST_TRIES: u32 = 4;
+
 /// Reads every granule of `from .. to` once, upwards.
 pub fn read(t: &mut Thread, p: &Process, (from, to): (u64, u64), site: u32) {
     memos::settle(memos::used(&mut t.header));
+    let mut tries = MOST_TRIES;
     for run in p.signature.directory.runs(from, to - from) {
         // Memory without cells has no writer.
         let Run::Mapped { address, cells } = run else { continue };
@@ -44,9 +48,15 @@ pub fn read(t: &mut Thread, p: &Process, (from, to): (u64, u64), site: u32) {
                 }
                 free.max(1) as usize
             } else {
-                match period::once(t, p, rest, element, site) {
-                    0 => read_alike(t, p, rest, element, site),
-                    several => several,
+                match if tries > 0 { period::once(t, p, rest, element, site) } else { 0 } {
+                    0 => {
+                        tries = tries.saturating_sub(1);
+                        read_alike(t, p, rest, element, site)
+                    }
+                    several => {
+                        tries = MOST_TRIES;
+                        several
+                    }
                 }
             };
         }

@@ -24,6 +24,9 @@ impl Repeated {
             return best;
         }
         for length in (period..=MOST_GRANULES.min(cells.len() / 2)).step_by(period.max(1)) {
+            if cells.get(length) != cells.first() {
+                continue;
+            }
             let again = repeats(cells, length);
             if again >= length && length + again > best.granules {
                 best = Repeated { length, granules: length + again, is_alike: false };
