@@ -6,7 +6,10 @@ use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use loom::thread;
 use threadtalk_abi::cell::{NONE, TRACKED};
 use threadtalk_sigmem::states::{ENDED_WORDS, ReaderSet, SetMemory, VALUES};
-use threadtalk_sigmem::{Band, Read, State, StateMemory, StateStock, States, Transition, View, track, untrack, write};
+use threadtalk_sigmem::{
+    Band, FreshId, Member, MemberRead, Read, State, StateMemory, StateStock, States, Transition, View, track, untrack,
+    write,
+};
 
 pub struct Tables {
     pub states: States,
@@ -210,6 +213,44 @@ fn a_first_read_like_an_earlier_one_counts_once_for_each_reader() {
         other.join().expect("no panic");
         for cell in cells.iter() {
             let State { readers, .. } = tables.states.decode(cell.load(Ordering::Relaxed)).expect("a state");
+            assert_eq!(tables.states.sets.members(readers).collect::<Vec<_>>(), [1, 70]);
+        }
+    });
+}
+
+/// Structures of two members that two lines wrote, one reader taking what it can at once and the other one cell by cell:
+/// each communicates once for each member, whoever comes first, and both are among the readers.
+#[test]
+fn structures_read_at_once_count_once_for_each_reader() {
+    model(2, || {
+        let tables = tables(8);
+        let cells: Arc<Vec<AtomicU32>> = Arc::new((0..2).map(|_| AtomicU32::new(NONE)).collect());
+        let writers = [fresh(0), FreshId(fresh(0).0 + 1)];
+        cells.iter().zip(writers).for_each(|(cell, writer)| write(cell, writer));
+        let other = thread::spawn({
+            let (tables, cells) = (Arc::clone(&tables), Arc::clone(&cells));
+            move || {
+                let mut reader = reader(70);
+                for (cell, of) in cells.iter().zip(writers) {
+                    let found = reader.view.read(&tables.states, cell);
+                    assert!(matches!(found, Read::Communication { writer, .. } if writer == of), "{found:?}");
+                }
+            }
+        });
+        let mut reader = reader(1);
+        let mut members = [Member::NONE; 2];
+        let read = reader.view.read_structures(&tables.states, &cells, &mut members, |_| true);
+        for (member, of) in members.iter().zip(writers).take(read) {
+            assert_eq!((member.writer, member.read), (of, MemberRead::Communication));
+        }
+        for (cell, of) in cells.iter().zip(writers).skip(read) {
+            let found = reader.view.read(&tables.states, cell);
+            assert!(matches!(found, Read::Communication { writer, .. } if writer == of), "{found:?}");
+        }
+        other.join().expect("no panic");
+        for (cell, of) in cells.iter().zip(writers) {
+            let State { writer, readers } = tables.states.decode(cell.load(Ordering::Relaxed)).expect("a state");
+            assert_eq!(writer, of);
             assert_eq!(tables.states.sets.members(readers).collect::<Vec<_>>(), [1, 70]);
         }
     });
