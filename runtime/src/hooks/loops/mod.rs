@@ -9,8 +9,8 @@
 //!   traces and watched elements included. So the rim of a row costs what it costs, and not the row.
 //!
 //! * If the accesses that make events read granule after granule upwards, and none of them what another one reads: row
-//!   by row, each in order ([`stream`]). Accesses that take turns in the same granules are one row ([`period`]). Where
-//!   all traces are to be exact, only of one row.
+//!   by row, each in order ([`stream`]). Accesses that take turns in the same granules are one row ([`period`]). Reuse of
+//!   what stays where it is are sums beside them ([`fixed`]). Where all traces are to be exact, only of one row.
 //!
 //! Else, or if the loop overwrites what makes the events, its instrumented copy runs. Whether a loop is settled here is
 //! decided before anything is counted.
@@ -19,6 +19,7 @@
 
 mod columns;
 mod findings;
+mod fixed;
 mod known;
 mod overwritten;
 mod period;
@@ -152,7 +153,13 @@ fn look(
     mut ranges: u64,
     found: &mut Findings,
 ) -> Option<u64> {
-    let mut number = 0;
+    let (mut number, mut is_asked) = (0, false);
+    // Once, when what was found is too much to be anything else: rows are asked about again before they are read.
+    let mut may_go_on = |found: &Findings| {
+        let is_new = found.is_given_up() && !is_asked;
+        is_asked |= is_new;
+        !is_new || are_rows(p, accesses, found.eventful, iterations)
+    };
     for sheaf in sheaf::all(accesses, iterations) {
         if unknown == 0 {
             break;
@@ -163,7 +170,7 @@ fn look(
         let Some(access) = sheaf.accesses.first().filter(|_| is_unknown) else { continue };
         if let Some(access) = sheaf.pieces() {
             ranges = look_at_pieces(t, p, (access, first), iterations, ranges, found);
-            if found.is_given_up() && !are_rows(p, accesses, found.eventful, iterations) {
+            if !may_go_on(found) {
                 return None;
             }
             continue;
@@ -186,7 +193,7 @@ fn look(
             if !all {
                 found.give_up();
             }
-            if found.is_given_up() && !are_rows(p, accesses, found.eventful, iterations) {
+            if !may_go_on(found) {
                 return None;
             }
         }
@@ -229,7 +236,13 @@ enum Row<'a> {
     Pieces(&'a Access),
     /// Several that take turns, or one that reads a granule piece by piece.
     ByTurns(Turns<'a>),
+    /// The same granules in each iteration: a factor, or a pointer that a store might change, for all that the compiler
+    /// knows. Reuse that the thread knows ([`fixed`]).
+    Fixed(&'a Access),
 }
+
+/// Rows of a loop, at most.
+const MOST_ROWS: usize = 32;
 
 /// Bytes of a piece, at least: one takes as long as an access with a hook.
 const LEAST_PIECE: u32 = 32;
@@ -237,7 +250,7 @@ const LEAST_PIECE: u32 = 32;
 impl Row<'_> {
     fn span(&self, iterations: u64) -> Option<Span> {
         match self {
-            Row::Once(access) | Row::Pieces(access) => Span::of(access, iterations),
+            Row::Once(access) | Row::Pieces(access) | Row::Fixed(access) => Span::of(access, iterations),
             Row::ByTurns(turns) => turns.span(),
         }
     }
@@ -253,6 +266,9 @@ fn rows<'a>(accesses: &'a [Access], eventful: u64, iterations: u64, mut each: im
         if with_events.clone().all(|(access, _)| access.stride > 0 && dense(access)) {
             return with_events.all(|(access, _)| each(Row::Once(access)));
         }
+        if with_events.clone().all(|(access, _)| access.stride == 0) {
+            return with_events.all(|(access, _)| each(Row::Fixed(access)));
+        }
         if with_events.clone().all(|(access, _)| is_in_pieces(access)) {
             return with_events.all(|(access, _)| each(Row::Pieces(access)));
         }
@@ -265,24 +281,27 @@ fn rows<'a>(accesses: &'a [Access], eventful: u64, iterations: u64, mut each: im
 /// loops' order, but for what an access is behind another one in one loop and not in the other.
 fn are_rows(p: &Process, accesses: &[Access], eventful: u64, iterations: u64) -> bool {
     let is_exact = p.plan.mode == CrdMode::Exact;
-    let mut count = 0;
+    let mut before = [(Span { first: 0, last: 0 }, false); MOST_ROWS];
+    let mut used = 0;
     rows(accesses, eventful, iterations, |row| {
-        count += 1;
-        if is_exact && (count > 1 || matches!(&row, Row::ByTurns(turns) if !turns.is_in_order())) {
+        if is_exact && (used > 0 || matches!(&row, Row::ByTurns(turns) if !turns.is_in_order())) {
             return false;
         }
         let Some(span) = row.span(iterations) else { return false };
-        let mut meeting = 0;
-        // Itself is one of them.
-        rows(accesses, eventful, iterations, |other| {
-            meeting += u32::from(other.span(iterations).is_none_or(|other| other.meets(span)));
-            meeting <= 1
-        })
+        // What is fixed is reuse, in whatever order.
+        let is_fixed = matches!(row, Row::Fixed(_));
+        let apart = |&(other, fixed): &(Span, bool)| is_fixed && fixed || !span.meets(other);
+        let are_apart = before.get(..used).is_some_and(|others| others.iter().all(apart));
+        let Some(place) = before.get_mut(used).filter(|_| are_apart) else { return false };
+        *place = (span, is_fixed);
+        used += 1;
+        true
     })
 }
 
 fn row_by_row(t: &mut Thread, p: &Process, accesses: &[Access], eventful: u64, iterations: u64) -> bool {
     are_rows(p, accesses, eventful, iterations)
+        && fixed::count(t, p, (accesses, eventful), iterations)
         && rows(accesses, eventful, iterations, |row| {
             match row {
                 Row::Once(access) => {
@@ -298,6 +317,7 @@ fn row_by_row(t: &mut Thread, p: &Process, accesses: &[Access], eventful: u64, i
                     }
                 }
                 Row::ByTurns(turns) => period::stream(t, p, &Period::of(turns)),
+                Row::Fixed(_) => {}
             }
             true
         })

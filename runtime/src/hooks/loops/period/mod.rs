@@ -95,6 +95,11 @@ impl<'a> Period<'a> {
         self.from(element).take(most).take_while(|reads| reads.first.is_some()).count()
     }
 
+    /// Whether some granules are never read.
+    pub fn has_gaps(&self) -> bool {
+        !self.is_unbroken
+    }
+
     /// Whether the granule so many behind this one is read at all.
     pub fn is_read(&self, element: u64, place: usize) -> bool {
         self.is_unbroken || self.from(element).nth(place).is_some_and(|reads| reads.first.is_some())

@@ -64,23 +64,26 @@ pub fn once(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, site
 /// never.
 fn several(t: &mut Thread, p: &Process, period: &Period, cells: &[AtomicU32], element: u64) -> usize {
     let within = cells.get(..period.turns.within(element, cells.len())).unwrap_or(&[]);
-    if let [first, ..] = within {
-        let repeated = Repeated::of(plain(within), period.length());
+    // What is read of one look is no less than what is looked at, so that long rows take as many as they have blocks.
+    let near = within.get(..within.len().min(AT_ONCE)).unwrap_or(&[]);
+    if let [first, ..] = near {
+        let repeated = Repeated::of(plain(near), period.length());
         let mut members = [Member::NONE; MOST_GRANULES];
         let members = members.get_mut(..repeated.length).unwrap_or(&mut []);
         if repeated.is_alike {
             let state = first.load(Ordering::Relaxed);
             members.iter_mut().for_each(|member| *member = seen(t, state));
         } else {
-            members.iter_mut().zip(plain(within)).for_each(|(member, state)| *member = seen(t, *state));
+            members.iter_mut().zip(plain(near)).for_each(|(member, state)| *member = seen(t, *state));
         }
         let known = reuse(t, period, (element, repeated.granules), members);
         if known > 0 {
             return known;
         }
-        let some = within.get(..repeated.granules.min(AT_ONCE)).unwrap_or(&[]);
-        let read = if repeated.is_alike { 0 } else { structures(t, p, period, some, element, members) };
-        if read > 0 {
+        let some = near.get(..repeated.granules).unwrap_or(&[]);
+        if (!repeated.is_alike || period.has_gaps())
+            && let read @ 1.. = structures(t, p, period, some, element, members)
+        {
             return read;
         }
     }
@@ -98,13 +101,11 @@ fn seen(t: &Thread, state: u32) -> Member {
 /// that the thread knows and none of it is to be sampled; how many granules.
 fn reuse(t: &Thread, period: &Period, (element, n): (u64, usize), members: &[Member]) -> usize {
     let counter = |reads: &Reads| t.counter_of(reads.state, reads.site);
-    let counters_of = |n: usize| {
-        let tally = Tally::of(period, element, members, n)?;
-        let are_known = tally.reads().iter().all(|reads| counter(reads).is_some());
-        are_known.then_some(tally)
-    };
-    let Some(mut tally) = counters_of(n) else { return 0 };
-    let room = |tally: &Tally| {
+    let mut tally = Tally::new();
+    if !tally.sum(period, element, members, n) || !tally.reads().iter().all(|reads| counter(reads).is_some()) {
+        return 0;
+    }
+    let has_room = |tally: &Tally| {
         tally.reads().iter().filter_map(counter).filter(|counter| *counter != t.idle_counter()).all(|head| {
             // Two states may have one counter.
             let same = tally.reads().iter().filter(|reads| counter(reads) == Some(head));
@@ -114,11 +115,10 @@ fn reuse(t: &Thread, period: &Period, (element, n): (u64, usize), members: &[Mem
         })
     };
     let mut n = n;
-    while !room(&tally) {
+    while !has_room(&tally) {
         n /= 2;
-        match counters_of(n).filter(|_| n > 0) {
-            Some(fewer) => tally = fewer,
-            None => return 0,
+        if n == 0 || !tally.sum(period, element, members, n) {
+            return 0;
         }
     }
     for reads in tally.reads() {
@@ -145,8 +145,8 @@ fn structures(
         return 0;
     }
     p.claims.touch(element, element + read as u64 * GRANULE);
-    let tally = Tally::of(period, element, members, read);
-    if tally.is_some_and(|tally| reads_of_alike(t, p, (element, read as u64), tally.reads())) {
+    let mut tally = Tally::new();
+    if tally.sum(period, element, members, read) && reads_of_alike(t, p, (element, read as u64), tally.reads()) {
         return read;
     }
     let elements = (element..).step_by(GRANULE as usize);
@@ -170,8 +170,8 @@ fn alike(t: &mut Thread, p: &Process, period: &Period, cells: &[AtomicU32], elem
     let member = Member { writer, from, state, read: MemberRead::Communication };
     let members = [member; MOST_GRANULES];
     let members = members.get(..period.length()).unwrap_or(&[]);
-    let tally = Tally::of(period, element, members, read);
-    if tally.is_some_and(|tally| reads_of_alike(t, p, (element, read as u64), tally.reads())) {
+    let mut tally = Tally::new();
+    if tally.sum(period, element, members, read) && reads_of_alike(t, p, (element, read as u64), tally.reads()) {
         return read;
     }
     for (cell, element) in cells.iter().take(read).zip((element..).step_by(GRANULE as usize)) {

@@ -5,7 +5,7 @@ use crate::hooks::event::Reads;
 use threadtalk_sigmem::{Member, MemberRead};
 
 /// Pairs of a state and a site, at most.
-const MOST: usize = 32;
+const MOST: usize = 16;
 
 /// Reads of granules whose states repeat.
 pub struct Tally {
@@ -14,12 +14,17 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// None.
+    pub fn new() -> Self {
+        Tally { reads: [Reads::NONE; MOST], used: 0 }
+    }
+
     /// Those of `n` granules from `element` on, none of them at an end of the loop, which are `members` again and
-    /// again; of those, there are as many as a multiple of a period. `None`: too many different ones.
-    pub fn of(period: &Period, element: u64, members: &[Member], n: usize) -> Option<Self> {
-        let mut tally = Tally { reads: [Reads::NONE; MOST], used: 0 };
-        let rest = n.checked_rem(members.len())?;
-        let whole = (n - rest).checked_div(members.len())? as u64;
+    /// again; of those, there are as many as a multiple of a period. False: too many different ones.
+    pub fn sum(&mut self, period: &Period, element: u64, members: &[Member], n: usize) -> bool {
+        self.used = 0;
+        let rest = n.checked_rem(members.len()).unwrap_or(0);
+        let whole = (n - rest).checked_div(members.len()).unwrap_or(0) as u64;
         for ((member, reads), place) in members.iter().zip(period.from(element)).zip(0..) {
             let times = whole + u64::from(place < rest);
             if times == 0 || member.read == MemberRead::Nothing {
@@ -28,12 +33,12 @@ impl Tally {
             let counts = period.sites().iter().zip(reads.counts).zip(0u8..).take(MOST_SITES);
             for ((site, count), number) in counts.filter(|((_, count), _)| *count > 0) {
                 let is_first = reads.first == Some(number) && member.read == MemberRead::Communication;
-                let entry = tally.entry(member.state, *site)?;
+                let Some(entry) = self.entry(member.state, *site) else { return false };
                 entry.raw += times * u64::from(is_first);
                 entry.rar += times * (u64::from(count) - u64::from(is_first));
             }
         }
-        Some(tally)
+        true
     }
 
     /// Those of reads at one site in one state.
@@ -97,7 +102,8 @@ mod tests {
                             is_first = false;
                         }
                     }
-                    let tally = Tally::of(&period, granules[from], &members, n).unwrap();
+                    let mut tally = Tally::new();
+                    assert!(tally.sum(&period, granules[from], &members, n));
                     let found = tally.reads().iter().map(|reads| ((reads.state, reads.site), (reads.raw, reads.rar)));
                     assert_eq!(found.collect::<HashMap<_, _>>(), expected, "{length} {from} {n}");
                 }
@@ -110,8 +116,9 @@ mod tests {
         let accesses = accesses(4096, 4, &[(0, 1), (1, 1), (2, 1)]);
         let period = Period::of(Turns::of(&accesses, 40).unwrap());
         let reuse = |state| Member { state, read: MemberRead::Reuse, ..Member::NONE };
-        let some = |n: u32| Tally::of(&period, 4096, &(1..=n).map(reuse).collect::<Vec<_>>(), n as usize);
-        assert_eq!(some(10).map(|tally| tally.reads().len()), Some(30));
-        assert!(some(11).is_none());
+        let mut tally = Tally::new();
+        let mut some = |n: u32| tally.sum(&period, 4096, &(1..=n).map(reuse).collect::<Vec<_>>(), n as usize);
+        assert!(some(5) && !some(6) && some(5));
+        assert_eq!(tally.reads().len(), 15);
     }
 }
