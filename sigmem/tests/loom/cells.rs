@@ -218,8 +218,8 @@ fn a_first_read_like_an_earlier_one_counts_once_for_each_reader() {
     });
 }
 
-/// Structures of two members that two lines wrote, one reader taking what it can at once and the other one cell by cell:
-/// each communicates once for each member, whoever comes first, and both are among the readers.
+/// Structures of two members that two lines wrote, one reader taking what it can at once and the other one cell by
+/// cell: each communicates once for each member, whoever comes first, and both are among the readers.
 #[test]
 fn structures_read_at_once_count_once_for_each_reader() {
     model(2, || {
