@@ -100,8 +100,9 @@ impl<'a> Period<'a> {
         !self.is_unbroken
     }
 
-    /// Whether the granule so many behind this one is read at all.
-    pub fn is_read(&self, element: u64, place: usize) -> bool {
-        self.is_unbroken || self.from(element).nth(place).is_some_and(|reads| reads.first.is_some())
+    /// Which of a structure's granules from this one on are read at all, a bit for each.
+    pub fn read_of(&self, element: u64, structure: usize) -> u32 {
+        let bits = self.from(element).take(structure).zip(0..).map(|(reads, place)| (reads.first.is_some(), place));
+        bits.fold(0, |all, (is_read, place)| all | u32::from(is_read) << place)
     }
 }

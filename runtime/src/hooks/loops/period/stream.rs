@@ -140,7 +140,8 @@ fn structures(
     element: u64,
     members: &mut [Member],
 ) -> usize {
-    let read = t.view.read_structures(&p.states, cells, members, |place| period.is_read(element, place));
+    let bits = period.read_of(element, members.len());
+    let read = t.view.read_structures(&p.states, cells, members, |place| bits >> place & 1 == 1);
     if read == 0 {
         return 0;
     }

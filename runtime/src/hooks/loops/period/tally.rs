@@ -27,7 +27,7 @@ impl Tally {
         let whole = (n - rest).checked_div(members.len()).unwrap_or(0) as u64;
         for ((member, reads), place) in members.iter().zip(period.from(element)).zip(0..) {
             let times = whole + u64::from(place < rest);
-            if times == 0 || member.read == MemberRead::Nothing {
+            if times == 0 || reads.first.is_none() || member.read == MemberRead::Nothing {
                 continue;
             }
             let counts = period.sites().iter().zip(reads.counts).zip(0u8..).take(MOST_SITES);
