@@ -6,14 +6,23 @@
 
 use super::{period, plain};
 use crate::hooks::access::{read_alike, read_cell};
+use crate::hooks::event::communications_again;
 use crate::hooks::scan::{equal_prefix, own_prefix};
 use crate::phases;
 use crate::process::Process;
+use crate::thread::firsts::Key;
 use crate::thread::{Thread, memos};
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::NONE;
 use threadtalk_sigmem::Run;
+use threadtalk_sigmem::open::is_open;
+
+/// Elements of which one look tells whether a distance waits for any of them.
+const BLOCK: usize = 16;
+
+/// Neighbours that are alike, if only these are.
+const MOST_ALIKE: usize = 4;
 
 /// So often structures that follow each other are looked for in vain.
 const MOST_TRIES: u32 = 4;
@@ -47,6 +56,8 @@ pub fn read(t: &mut Thread, p: &Process, (from, to): (u64, u64), site: u32) {
                     read_cell(t, p, first, element, site);
                 }
                 free.max(1) as usize
+            } else if let Some(read) = again(t, p, rest, element, site) {
+                read
             } else {
                 match if tries > 0 { period::once(t, p, rest, element, site) } else { 0 } {
                     0 => {
@@ -61,4 +72,26 @@ pub fn read(t: &mut Thread, p: &Process, (from, to): (u64, u64), site: u32) {
             };
         }
     }
+}
+
+/// First reads like ones that the thread has made before at this line, as far as neighbours in one block are alike; how
+/// many. `None`: it has made none, or another thread was first.
+fn again(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, site: u32) -> Option<usize> {
+    // Relaxed: what the name stands for is known since then.
+    let from = cells.first()?.load(Ordering::Relaxed);
+    if is_open(from) {
+        return None;
+    }
+    let known = t.firsts.get(Key::new(from, site, t.context)).filter(|known| known.to != from)?;
+    let block = BLOCK - (element / GRANULE) as usize % BLOCK;
+    let some = cells.get(..cells.len().min(block))?;
+    // Longer runs are read as a whole.
+    if some.len() > MOST_ALIKE && some.last()?.load(Ordering::Relaxed) == from {
+        return None;
+    }
+    let read = t.view.read_again(&p.states, some, (from, known.to));
+    let read_cells = some.get(..read).filter(|cells| !cells.is_empty())?;
+    p.claims.touch(element, element + read as u64 * GRANULE);
+    communications_again(t, p, read_cells, element, site, known);
+    Some(read)
 }
