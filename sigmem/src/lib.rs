@@ -31,4 +31,4 @@ pub use fresh::FreshId;
 pub use pool::{ChunkStock, Pool, Segment};
 pub use signature::Signature;
 pub use states::{Exhausted, State, StateMemory, StateStock, States};
-pub use view::{Alike, Member, MemberRead, Read, Transition, View, track, untrack, write};
+pub use view::{Alike, MOST_MEMBERS, Member, MemberRead, Read, Transition, View, track, untrack, write};

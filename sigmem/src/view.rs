@@ -55,6 +55,9 @@ pub struct Member {
     pub read: MemberRead,
 }
 
+/// Granules of a structure that is read at once, at most.
+pub const MOST_MEMBERS: usize = 16;
+
 /// What the read of a [`Member`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemberRead {
@@ -250,8 +253,8 @@ impl View {
 
     /// The thread reads structures that follow each other, of as many granules as `members`, those of them that
     /// `is_read` says, as far as each structure is in the states of the first one. Says what these reads are, and
-    /// returns how many granules were read: none if one of the first structure's is marked, or its state does not tell
-    /// or has no successor.
+    /// returns how many granules were read: none if one of the first structure's is marked, its state does not tell or
+    /// has no successor, or there are more than [`MOST_MEMBERS`].
     pub fn read_structures(
         &mut self,
         states: &States,
@@ -259,8 +262,7 @@ impl View {
         members: &mut [Member],
         is_read: impl Fn(usize) -> bool,
     ) -> usize {
-        const MOST: usize = 16;
-        let mut exchanges = [(NONE, NONE); MOST];
+        let mut exchanges = [(NONE, NONE); MOST_MEMBERS];
         let Some(exchanges) = exchanges.get_mut(..members.len()) else { return 0 };
         if cells.len() < members.len() {
             return 0;

@@ -231,13 +231,13 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
 
     /// [`window::saved`].
     fn saved(&self, offer: &Offer<'ctx>) -> Emitted<IntValue<'ctx>> {
-        let further = window::further_weight(offer.accesses.len());
-        if further == 0 {
+        let weight = window::weight(offer.accesses.len());
+        if weight == 1 {
             return Ok(offer.iterations);
         }
         let b = &self.builder;
         let short = self.compare(IntPredicate::ULT, offer.iterations, self.c64(SHORTEST_ASKED))?;
-        let saved = b.build_int_mul(offer.iterations, self.c64(1 + further), "")?;
+        let saved = b.build_int_mul(offer.iterations, self.c64(weight), "")?;
         Ok(b.build_select(short, saved, offer.iterations, "")?.into_int_value())
     }
 

@@ -15,7 +15,7 @@ use super::nests::{Nests, pure_callee};
 use super::segment::plain;
 use super::tiles::Tiled;
 use super::whole_loops::Offer;
-use super::windows::{self, Asking, Windows};
+use super::windows::{self, Windows};
 use crate::access::{Direction, Event, Plan, Worth};
 use crate::llvm;
 use crate::llvm::loops::{self, Loops};
@@ -130,22 +130,27 @@ fn add_nests<'ctx>(
     let scope_of = |inst: InstructionValue<'ctx>| {
         loops.chain(loops.innermost(inst.get_parent()?)).find_map(|around| number_of.get(&around).copied())
     };
-    let mut inside: Vec<(Vec<_>, Vec<_>)> = memos.scopes.iter().map(|_| Default::default()).collect();
+    let mut inside = vec![(Vec::new(), Vec::new(), Vec::new()); memos.scopes.len()];
     for (number, event) in plan.events.iter().enumerate() {
         if let Some(scope) = scope_of(event.inst) {
             inside[scope].0.push((number, event));
         }
     }
-    let scopes: Vec<_> = offers.iter().map(|offer| offer.question.and_then(scope_of)).collect();
-    for (number, offer) in offers.iter().enumerate() {
-        if let (Some(question), Some(scope)) = (offer.question, scopes[number]) {
-            let is_in = |nest: &Tiled<'ctx>| nest.offers.iter().all(|&other| scopes[other] == Some(scope));
-            let nest = tiled.iter().position(|nest| nest.offers.contains(&number) && is_in(nest));
-            inside[scope].1.push(Asking { question, offer, nest });
+    for (question, offer) in offers.iter().filter_map(|offer| Some((offer.question?, offer))) {
+        if let Some(scope) = scope_of(question) {
+            inside[scope].1.push((question, offer));
         }
     }
-    for (scope, (events, asking)) in memos.scopes.iter().zip(&inside) {
-        windows::add(&mut memos.windows, events, asking, loops, scope.open);
+    for (number, nest) in tiled.iter().enumerate() {
+        let mut scopes = nest.offers.iter().map(|&offer| offers[offer].question.and_then(scope_of));
+        if let Some(Some(scope)) = scopes.next()
+            && scopes.all(|other| other == Some(scope))
+        {
+            inside[scope].2.push(number);
+        }
+    }
+    for (scope, (events, asking, nests)) in memos.scopes.iter().zip(&inside) {
+        windows::add(&mut memos.windows, events, (asking, nests), loops, scope.open);
     }
     let inside: Vec<_> = memos.scopes.iter().map(|scope| scope.nest).collect();
     let blocks = plan.function.get_basic_block_iter();

@@ -67,16 +67,6 @@ pub struct Windows<'ctx> {
     pub nests: HashSet<usize>,
 }
 
-/// A loop that asks in a nest.
-pub struct Asking<'o, 'ctx> {
-    /// Its question.
-    pub question: InstructionValue<'ctx>,
-    /// The loop.
-    pub offer: &'o Offer<'ctx>,
-    /// The number of the nest that it is part of, if that is described as a whole.
-    pub nest: Option<usize>,
-}
-
 /// The groups of a loop's accesses. `None`: windows cannot hold one of them.
 pub fn groups<'ctx>(accesses: &[OfferedAccess<'ctx>]) -> Option<Vec<Group<'ctx>>> {
     let groups: Vec<_> = in_groups(accesses).map(group).collect::<Option<_>>()?;
@@ -181,12 +171,12 @@ fn group<'ctx>(accesses: &[OfferedAccess<'ctx>]) -> Option<Group<'ctx>> {
     })
 }
 
-/// Adds what a nest does: given the events in it, with their numbers, and the loops that ask in it. `opens`: it calls
-/// functions that may have loops that ask.
+/// Adds what a nest does: given the events in it, with their numbers, the loops that ask in it, and the nests of them
+/// that are described as a whole, by number. `opens`: it calls functions that may have loops that ask.
 pub fn add<'ctx>(
     windows: &mut Windows<'ctx>,
     events: &[(usize, &Event<'ctx>)],
-    asking: &[Asking<'_, 'ctx>],
+    (offers, nests): (&[(InstructionValue<'ctx>, &Offer<'ctx>)], &[usize]),
     loops: &Loops<'ctx>,
     opens: bool,
 ) {
@@ -194,22 +184,21 @@ pub fn add<'ctx>(
     if !writes.iter().all(|(_, e)| tells(e)) {
         return;
     }
-    let looking = || asking.iter().filter(|loop_| loop_.offer.groups.is_some()).map(|loop_| loop_.question);
+    let looking = || offers.iter().filter(|(_, offer)| offer.groups.is_some()).map(|(question, _)| *question);
     windows.questions.extend(looking());
     // What whole nests find has no key.
     if opens {
         windows.keyed.extend(looking());
     } else {
-        windows.nests.extend(asking.iter().filter_map(|loop_| loop_.nest));
+        windows.nests.extend(nests);
     }
-    if opens || asking.iter().any(|loop_| loop_.offer.groups.is_some() || loop_.nest.is_some()) {
+    if opens || !nests.is_empty() || looking().next().is_some() {
         // Loops that ask know the range of their writes.
         let told = |event: &Event<'ctx>| {
             let around = event.inst.get_parent().and_then(|block| loops.innermost(block));
             let preheader = around.and_then(|l| loops.all[l].preheader);
             let hooked = |offer: &Offer<'ctx>| llvm::successors_of(offer.branch).get(1).copied();
-            let offers = asking.iter().map(|loop_| loop_.offer);
-            preheader.is_some() && offers.filter(|o| o.groups.is_some()).any(|o| hooked(o) == preheader)
+            preheader.is_some() && offers.iter().any(|(_, o)| o.groups.is_some() && hooked(o) == preheader)
         };
         windows.guarded.extend(writes.iter().filter(|(_, event)| !told(event)).map(|(number, _)| *number));
     }

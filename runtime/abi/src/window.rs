@@ -67,12 +67,12 @@ pub const SHORTEST_ASKED: u64 = 32;
 /// What a loop of so many iterations and accesses saves if it is found in windows, in iterations of two accesses: one
 /// that is too short to be asked about by itself would run with hooks, which cost by the access.
 pub const fn saved(iterations: u64, accesses: usize) -> u64 {
-    if iterations < SHORTEST_ASKED { iterations * (1 + further_weight(accesses)) } else { iterations }
+    if iterations < SHORTEST_ASKED { iterations * weight(accesses) } else { iterations }
 }
 
-/// What the accesses of an iteration cost beyond two.
-pub const fn further_weight(accesses: usize) -> u64 {
-    (accesses as u64 / 2).saturating_sub(1)
+/// What an iteration of a short loop with so many accesses counts for.
+pub const fn weight(accesses: usize) -> u64 {
+    if accesses < 2 { 1 } else { accesses as u64 / 2 }
 }
 
 /// Numbers of groups in a function are below; the stamps of two nests are as far apart.

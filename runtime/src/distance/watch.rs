@@ -62,6 +62,8 @@ const LEAST_SETS: usize = 32;
 /// log2 of the neighbouring elements that fall into one set, so that a run of elements looks at few sets. With one
 /// sample in 16 elements or fewer there is one watch in each such block.
 const BLOCK_LOG2: u64 = 4;
+/// So many of them: one look tells whether any is watched.
+pub const BLOCK: u64 = 1 << BLOCK_LOG2;
 
 /// The table; zeroed memory is an empty one.
 #[repr(C)]

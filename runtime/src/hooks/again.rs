@@ -7,7 +7,7 @@ use crate::distance::watch::Waiting;
 use crate::process::Process;
 use crate::thread::Thread;
 use crate::thread::diversity::is_sample;
-use crate::thread::firsts::Key;
+use crate::thread::firsts::{Key, Known};
 use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::{SHARED, TRACKED};
@@ -52,6 +52,19 @@ pub fn settle<const CELLS: usize>(
     if known.to == from {
         return if reuse_once_more(t, from, site, known.record.cast(), CELLS as u64) { CELLS } else { 0 };
     }
+    first_reads(t, p, cells, (element, site), (from, known))
+}
+
+/// First reads of the leading cells that hold `from`, all in one block, of which the thread knows what they are.
+/// Returns how many.
+#[inline(always)]
+pub fn first_reads(
+    t: &mut Thread,
+    p: &Process,
+    cells: &[AtomicU32],
+    (element, site): (u64, u32),
+    (from, known): (u32, Known),
+) -> usize {
     let read = t.view.read_again(&p.states, cells, (from, known.to));
     let Some(read_cells @ [_, ..]) = cells.get(..read) else { return 0 };
     p.claims.touch(element, element + read as u64 * GRANULE);

@@ -212,13 +212,14 @@ fn look_at_pieces(
     found: &mut Findings,
 ) -> u64 {
     let granules = u64::from(access.bytes) / GRANULE;
-    for i in 0..iterations as i64 {
-        let address = access.address.wrapping_add_signed(access.stride.wrapping_mul(i));
+    for address in pieces(access, iterations) {
         let piece = Access { address, stride: GRANULE as i64, bytes: GRANULE as u32, ..*access };
-        let Some(span) = Span::of(&piece, granules) else { break };
-        let mut reader = Reader::new((t, p), (&piece, number), (span, granules), ranges);
-        let all = reader.look(None, found).is_ok();
-        ranges = reader.ranges;
+        let all = Span::of(&piece, granules).is_some_and(|span| {
+            let mut reader = Reader::new((t, p), (&piece, number), (span, granules), ranges);
+            let all = reader.look(None, found).is_ok();
+            ranges = reader.ranges;
+            all
+        });
         if !all {
             found.give_up();
             break;
@@ -310,10 +311,8 @@ fn row_by_row(t: &mut Thread, p: &Process, accesses: &[Access], eventful: u64, i
                     }
                 }
                 Row::Pieces(access) => {
-                    let bytes = u64::from(access.bytes);
-                    for i in 0..iterations as i64 {
-                        let from = access.address.wrapping_add_signed(access.stride.wrapping_mul(i));
-                        stream(t, p, (from, from + bytes), access.site);
+                    for from in pieces(access, iterations) {
+                        stream(t, p, (from, from + u64::from(access.bytes)), access.site);
                     }
                 }
                 Row::ByTurns(turns) => period::stream(t, p, &Period::of(turns)),
@@ -352,6 +351,12 @@ fn dense(access: &Access) -> bool {
         || access.stride.unsigned_abs() == u64::from(access.bytes)
             && u64::from(access.bytes).is_multiple_of(GRANULE)
             && access.address.is_multiple_of(GRANULE)
+}
+
+/// Where the access begins in each iteration.
+fn pieces(access: &Access, iterations: u64) -> impl Iterator<Item = u64> {
+    let Access { address, stride, .. } = *access;
+    (0..iterations as i64).map(move |i| address.wrapping_add_signed(stride.wrapping_mul(i)))
 }
 
 /// Whether the access reads whole granules upwards, each once, and long enough pieces of them.

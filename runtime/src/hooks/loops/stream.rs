@@ -5,8 +5,9 @@
 //! reads.
 
 use super::{period, plain};
+use crate::distance::watch::BLOCK;
 use crate::hooks::access::{read_alike, read_cell};
-use crate::hooks::event::communications_again;
+use crate::hooks::again::first_reads;
 use crate::hooks::scan::{equal_prefix, own_prefix};
 use crate::phases;
 use crate::process::Process;
@@ -17,9 +18,6 @@ use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::NONE;
 use threadtalk_sigmem::Run;
 use threadtalk_sigmem::open::is_open;
-
-/// Elements of which one look tells whether a distance waits for any of them.
-const BLOCK: usize = 16;
 
 /// Neighbours that are alike, if only these are.
 const MOST_ALIKE: usize = 4;
@@ -83,15 +81,11 @@ fn again(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, site: u
         return None;
     }
     let known = t.firsts.get(Key::new(from, site, t.context)).filter(|known| known.to != from)?;
-    let block = BLOCK - (element / GRANULE) as usize % BLOCK;
-    let some = cells.get(..cells.len().min(block))?;
+    let block = BLOCK - element / GRANULE % BLOCK;
+    let some = cells.get(..cells.len().min(block as usize))?;
     // Longer runs are read as a whole.
     if some.len() > MOST_ALIKE && some.last()?.load(Ordering::Relaxed) == from {
         return None;
     }
-    let read = t.view.read_again(&p.states, some, (from, known.to));
-    let read_cells = some.get(..read).filter(|cells| !cells.is_empty())?;
-    p.claims.touch(element, element + read as u64 * GRANULE);
-    communications_again(t, p, read_cells, element, site, known);
-    Some(read)
+    Some(first_reads(t, p, some, (element, site), (from, known))).filter(|read| *read > 0)
 }

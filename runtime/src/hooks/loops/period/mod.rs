@@ -11,10 +11,11 @@ mod turns;
 
 pub use stream::{once, read as stream};
 use threadtalk_abi::GRANULE;
+use threadtalk_sigmem::MOST_MEMBERS;
 pub use turns::Turns;
 
 /// Granules of a period, at most: those of a cache line.
-const MOST_GRANULES: usize = 16;
+const MOST_GRANULES: usize = MOST_MEMBERS;
 /// Lines that read, at most: each is counted by itself.
 const MOST_SITES: usize = 8;
 

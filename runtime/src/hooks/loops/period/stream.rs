@@ -142,18 +142,7 @@ fn structures(
 ) -> usize {
     let bits = period.read_of(element, members.len());
     let read = t.view.read_structures(&p.states, cells, members, |place| bits >> place & 1 == 1);
-    if read == 0 {
-        return 0;
-    }
-    p.claims.touch(element, element + read as u64 * GRANULE);
-    let mut tally = Tally::new();
-    if tally.sum(period, element, members, read) && reads_of_alike(t, p, (element, read as u64), tally.reads()) {
-        return read;
-    }
-    let elements = (element..).step_by(GRANULE as usize);
-    for ((cell, element), member) in cells.iter().take(read).zip(elements).zip(members.iter().cycle()) {
-        one(t, p, period, (cell, element), *member);
-    }
+    count(t, p, period, (cells, element, read), members);
     read
 }
 
@@ -167,18 +156,31 @@ fn alike(t: &mut Thread, p: &Process, period: &Period, cells: &[AtomicU32], elem
         period.turns.reads(element).for_each(|site| read_cell(t, p, first, element, site));
         return 1;
     };
+    let members = [Member { writer, from, state, read: MemberRead::Communication }; MOST_GRANULES];
+    count(t, p, period, (cells, element, read), members.get(..period.length()).unwrap_or(&[]));
+    read
+}
+
+/// Counts the reads of `read` granules from `element` on, which are `members` again and again and have been exchanged.
+fn count(
+    t: &mut Thread,
+    p: &Process,
+    period: &Period,
+    (cells, element, read): (&[AtomicU32], u64, usize),
+    members: &[Member],
+) {
+    if read == 0 {
+        return;
+    }
     p.claims.touch(element, element + read as u64 * GRANULE);
-    let member = Member { writer, from, state, read: MemberRead::Communication };
-    let members = [member; MOST_GRANULES];
-    let members = members.get(..period.length()).unwrap_or(&[]);
     let mut tally = Tally::new();
     if tally.sum(period, element, members, read) && reads_of_alike(t, p, (element, read as u64), tally.reads()) {
-        return read;
+        return;
     }
-    for (cell, element) in cells.iter().take(read).zip((element..).step_by(GRANULE as usize)) {
-        one(t, p, period, (cell, element), member);
+    let elements = (element..).step_by(GRANULE as usize);
+    for ((cell, element), member) in cells.iter().take(read).zip(elements).zip(members.iter().cycle()) {
+        one(t, p, period, (cell, element), *member);
     }
-    read
 }
 
 /// The reads of a granule of which the first is what `member` says, and has been made.
