@@ -24,7 +24,7 @@ pub(crate) fn number(text: &str, option: &str, most: u32) -> Result<u32> {
 pub(crate) fn named_kernels(text: &str) -> Result<Vec<&'static Kernel>> {
     list(text, |name| {
         Kernel::named(name).ok_or_else(|| {
-            let known: Vec<_> = kernels::ALL.iter().map(|kernel| kernel.name).collect();
+            let known: Vec<_> = kernels::ALL.iter().chain(kernels::PATTERNS).map(|kernel| kernel.name).collect();
             Error::Usage(format!("no kernel {name:?}; there are {}", known.join(", ")))
         })
     })

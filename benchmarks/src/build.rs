@@ -16,6 +16,8 @@ pub enum Tool {
     Native,
     /// This profiler, with what its compiler adds unasked.
     Threadtalk,
+    /// Another installation of this profiler, against which it is compared.
+    Before,
     /// With the memory instrumentation alone.
     Memory,
     /// With the counters of control flow alone, by the number of threads that there are (*nominal*).
@@ -36,6 +38,7 @@ impl Tool {
         match self {
             Tool::Native => "native",
             Tool::Threadtalk => "threadtalk",
+            Tool::Before => "before",
             Tool::Memory => "memory",
             Tool::Control => "control",
             Tool::Effective => "effective",
@@ -84,7 +87,7 @@ impl Tool {
         // cores.
         command.env("OMP_WAIT_POLICY", "passive");
         match self {
-            Tool::Threadtalk | Tool::Memory | Tool::Control => {
+            Tool::Threadtalk | Tool::Before | Tool::Memory | Tool::Control => {
                 command.env("THREADTALK_OUT", profile(scratch));
             }
             Tool::Effective => {
@@ -114,6 +117,7 @@ pub struct Compilers {
     clang: PathBuf,
     clangxx: PathBuf,
     home: PathBuf,
+    before: Option<PathBuf>,
 }
 
 impl Compilers {
@@ -126,13 +130,18 @@ impl Compilers {
             clang: variable("THREADTALK_CLANG").unwrap_or_else(|| "clang-19".into()),
             clangxx: variable("THREADTALK_CLANGXX").unwrap_or_else(|| "clang++-19".into()),
             home: variable("THREADTALK_HOME").unwrap_or_else(|| checkout.join("target/threadtalk")),
+            before: None,
         }
+    }
+
+    /// The same, with another installation for [`Tool::Before`].
+    pub fn against(&self, before: Option<PathBuf>) -> Compilers {
+        Compilers { before, ..self.clone() }
     }
 
     /// A program of the installation: `threadtalk`, `threadtalk-cc` or `threadtalk-c++`.
     pub fn threadtalk(&self, name: &str) -> Result<PathBuf> {
-        let path = self.home.join("bin").join(name);
-        if path.is_file() { Ok(path) } else { Err(Error::NotBuilt(path)) }
+        installed(&self.home, name)
     }
 
     /// The native C compiler.
@@ -142,10 +151,10 @@ impl Compilers {
 
     /// The compiler of `tool`, with the flag that makes it that.
     fn compiler(&self, tool: Tool, cxx: bool) -> Result<Command> {
+        let own = if cxx { "threadtalk-c++" } else { "threadtalk-cc" };
         let mut command = Command::new(match tool.build() {
-            Tool::Threadtalk | Tool::Memory | Tool::Control => {
-                self.threadtalk(if cxx { "threadtalk-c++" } else { "threadtalk-cc" })?
-            }
+            Tool::Threadtalk | Tool::Memory | Tool::Control => self.threadtalk(own)?,
+            Tool::Before => installed(self.before.as_ref().unwrap_or(&self.home), own)?,
             _ if cxx => self.clangxx.clone(),
             _ => self.clang.clone(),
         });
@@ -173,6 +182,11 @@ impl Compilers {
     }
 }
 
+fn installed(home: &Path, name: &str) -> Result<PathBuf> {
+    let path = home.join("bin").join(name);
+    if path.is_file() { Ok(path) } else { Err(Error::NotBuilt(path)) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_missing_installation_says_what_to_do() {
-        let compilers = Compilers { clang: "cc".into(), clangxx: "c++".into(), home: "/nowhere".into() };
+        let compilers = Compilers { clang: "cc".into(), clangxx: "c++".into(), home: "/nowhere".into(), before: None };
         let error =
             compilers.command(&kernels::ALL[0], Tool::Threadtalk, true, Path::new("x.o")).unwrap_err().to_string();
         assert_eq!(error, "/nowhere/bin/threadtalk-cc is missing: run scripts/build.sh first, or set THREADTALK_HOME");
@@ -191,7 +205,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         std::fs::create_dir(home.path().join("bin")).unwrap();
         std::fs::write(home.path().join("bin/threadtalk-cc"), "").unwrap();
-        let compilers = Compilers { clang: "cc".into(), clangxx: "c++".into(), home: home.path().into() };
+        let compilers = Compilers { clang: "cc".into(), clangxx: "c++".into(), home: home.path().into(), before: None };
         let built = |tool| {
             let command = compilers.command(&kernels::ALL[0], tool, false, Path::new("x")).unwrap();
             let program = Path::new(command.get_program()).file_name().unwrap().to_str().unwrap().to_owned();
@@ -204,6 +218,8 @@ mod tests {
         assert_eq!(built(Tool::Threadtalk), is("threadtalk-cc", "-O2"));
         assert_eq!(built(Tool::Memory), is("threadtalk-cc", "--threadtalk=memory"));
         assert_eq!(built(Tool::Effective), built(Tool::Control));
+        let error = compilers.against(Some("/nowhere".into())).object(Tool::Before, Path::new("x.c")).unwrap_err();
+        assert!(error.to_string().starts_with("/nowhere/bin/threadtalk-cc is missing"), "{error}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Optimisations change no count: for each program of `programs/` and each kernel of the benchmarks, the matrices of
+//! Optimisations change no count: for each program of `programs/` and each kernel and pattern of the benchmarks, the matrices of
 //! exact mode with all optimisations of the pass, with calls instead of inlined code, and with calls around inlined
 //! loops, as huge functions have them, equal those with `opt=0`.
 //!
@@ -35,7 +35,7 @@ fn main() {
         let name = source.strip_prefix(programs()).unwrap_or(&source).with_extension("").display().to_string();
         Trial::test(format!("program::{name}"), move || program(&source).map_err(Failed::from))
     });
-    let kernels = kernels::ALL.iter().map(|kernel| {
+    let kernels = kernels::ALL.iter().chain(kernels::PATTERNS).map(|kernel| {
         Trial::test(format!("kernel::{}", kernel.name), move || {
             compare_kernel(kernel, kernel.tiny).map_err(Failed::from)
         })
@@ -127,6 +127,10 @@ const SCHEDULED: &[(&str, &str, &str, Determined)] = &[
     ("kmeans", "Clustering::recentre", "", Determined::Nothing),
     // Who wrote what its loops read (centres, the memory of vectors) depends on the order of the threads.
     ("kmeans", "Clustering::assign", "", Determined::Nothing),
+    // Who takes what from a queue, and who is the next to hold a lock or to get a portion of the work.
+    ("exchange-queue", "", "", Determined::Nothing),
+    ("exchange-bins", "", "", Determined::Nothing),
+    ("exchange-atomics", "", "", Determined::Nothing),
 ];
 
 fn determined(kernel: &Kernel, region: &Value, lines: &[&str]) -> Determined {

@@ -39,10 +39,10 @@ const fn openmp(
     name: &'static str,
     family: &'static str,
     source: &'static str,
-    define: Option<&'static str>,
+    defines: &'static [&'static str],
     tiny: Size,
 ) -> Kernel {
-    kernel(name, family, source, define, Language::COpenMp, &[], tiny)
+    kernel(name, family, source, defines, Language::COpenMp, &[], tiny)
 }
 
 type Size = &'static [&'static str];
@@ -85,8 +85,14 @@ pub const ALL: &[Pair] = &[
     },
     Pair {
         name: "backprop",
-        before: openmp("backprop", "backprop", "evaluation/backprop.c", None, BACKPROP),
-        after: Some(openmp("backprop-reordered", "backprop", "evaluation/backprop.c", Some("REORDERED"), BACKPROP)),
+        before: openmp("backprop", "backprop", "kernels/evaluation/backprop.c", &[], BACKPROP),
+        after: Some(openmp(
+            "backprop-reordered",
+            "backprop",
+            "kernels/evaluation/backprop.c",
+            &["REORDERED"],
+            BACKPROP,
+        )),
         regions: &["adjust_weights"],
         rules: &["array-blocking"],
         published: Published {
@@ -99,12 +105,12 @@ pub const ALL: &[Pair] = &[
     },
     Pair {
         name: "needleman-wunsch",
-        before: openmp("needleman-wunsch", "needleman-wunsch", "evaluation/needleman_wunsch.c", None, ALIGNMENT),
+        before: openmp("needleman-wunsch", "needleman-wunsch", "kernels/evaluation/needleman_wunsch.c", &[], ALIGNMENT),
         after: Some(openmp(
             "needleman-wunsch-blocked",
             "needleman-wunsch",
-            "evaluation/needleman_wunsch.c",
-            Some("BLOCKED"),
+            "kernels/evaluation/needleman_wunsch.c",
+            &["BLOCKED"],
             ALIGNMENT,
         )),
         regions: &["align_cell"],
@@ -119,8 +125,8 @@ pub const ALL: &[Pair] = &[
     },
     Pair {
         name: "srad",
-        before: openmp("srad", "srad", "evaluation/srad.c", None, SRAD),
-        after: Some(openmp("srad-reordered", "srad", "evaluation/srad.c", Some("REORDERED"), SRAD)),
+        before: openmp("srad", "srad", "kernels/evaluation/srad.c", &[], SRAD),
+        after: Some(openmp("srad-reordered", "srad", "kernels/evaluation/srad.c", &["REORDERED"], SRAD)),
         regions: &["derivatives"],
         rules: &["loop-reordering", "thread-mapping"],
         published: Published {
@@ -133,12 +139,12 @@ pub const ALL: &[Pair] = &[
     },
     Pair {
         name: "particle-filter",
-        before: openmp("particle-filter", "particle-filter", "evaluation/particle_filter.c", None, FILTER),
+        before: openmp("particle-filter", "particle-filter", "kernels/evaluation/particle_filter.c", &[], FILTER),
         after: Some(openmp(
             "particle-filter-fused",
             "particle-filter",
-            "evaluation/particle_filter.c",
-            Some("FUSED"),
+            "kernels/evaluation/particle_filter.c",
+            &["FUSED"],
             FILTER,
         )),
         regions: &["find"],
@@ -153,7 +159,15 @@ pub const ALL: &[Pair] = &[
     },
     Pair {
         name: "streamcluster",
-        before: kernel("streamcluster", "streamcluster", "evaluation/streamcluster.c", None, Language::C, &[], CLUSTER),
+        before: kernel(
+            "streamcluster",
+            "streamcluster",
+            "kernels/evaluation/streamcluster.c",
+            &[],
+            Language::C,
+            &[],
+            CLUSTER,
+        ),
         after: None,
         regions: &["distance"],
         rules: &["thread-mapping"],

@@ -68,6 +68,8 @@ impl Row {
 pub fn measure(options: &Options, compilers: &Compilers, mut progress: impl FnMut(&str)) -> Result<Vec<Row>> {
     let scratch = during(|| "creating a temporary folder".into(), tempfile::tempdir())?;
     let mut tools = vec![Tool::Native, Tool::Threadtalk];
+    tools.extend(options.against.is_some().then_some(Tool::Before));
+    let compilers = &compilers.against(options.against.clone());
     tools.extend_from_slice(if options.parts { &[Tool::Memory, Tool::Control, Tool::Effective] } else { &[] });
     tools.extend(options.tsan.then_some(Tool::Tsan));
     let context = if options.context { &[Tool::Helgrind, Tool::Drd][..] } else { &[] };
@@ -135,7 +137,11 @@ impl Bench<'_> {
         for _ in 0..runs {
             for &tool in tools {
                 let mut command = tool.command(&self.program(tool), self.scratch);
-                command.args(["-t", &threads.to_string()]).args(if small { self.kernel.small } else { &[] });
+                command.args(["-t", &threads.to_string()]).args(if small {
+                    self.kernel.small
+                } else {
+                    self.kernel.full
+                });
                 let run = process::run(command, self.scratch, self.options.timeout)?;
                 self.check(tool, &run.stdout, expected.get_or_insert_with(|| run.stdout.clone()))?;
                 let measurement = measured.entry(tool).or_default();

@@ -16,7 +16,9 @@ Runs each kernel natively, under threadtalk and under ThreadSanitizer in turns, 
 
   --threads 2,4,16   numbers of threads (default 2)
   --runs N           rounds; each tool runs once in each (default 3)
-  --kernels A,B      only these (default all)
+  --kernels A,B      only these kernels or patterns (default all kernels)
+  --patterns         all patterns instead: some lines each, of one way to read what others wrote
+  --against FOLDER   also another installation of threadtalk, whose programs run in the same turns
   --summary WHAT     minimum or median of the rounds (default minimum)
   --quick            small inputs, one round
   --context          also helgrind and drd, on small inputs
@@ -35,6 +37,8 @@ pub struct Options {
     pub runs: u32,
     /// Which kernels.
     pub kernels: Vec<&'static Kernel>,
+    /// Another installation, such as that of the commit before.
+    pub against: Option<PathBuf>,
     /// How rounds are summed up.
     pub summary: Summary,
     /// Small inputs.
@@ -57,6 +61,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Opt
         threads: vec![2],
         runs: 3,
         kernels: kernels::ALL.iter().collect(),
+        against: None,
         summary: Summary::Minimum,
         quick: false,
         context: false,
@@ -73,6 +78,8 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Opt
             Long("threads") => options.threads = list(&text(&mut parser)?, |text| number(text, "--threads", 1024))?,
             Long("runs") => runs = Some(number(&text(&mut parser)?, "--runs", 1000)?),
             Long("kernels") => options.kernels = named_kernels(&text(&mut parser)?)?,
+            Long("patterns") => options.kernels = kernels::PATTERNS.iter().collect(),
+            Long("against") => options.against = Some(text(&mut parser)?.into()),
             Long("summary") => {
                 options.summary = match text(&mut parser)?.as_str() {
                     "minimum" => Summary::Minimum,
@@ -110,6 +117,15 @@ mod tests {
         assert_eq!(options.kernels.iter().map(|k| k.name).collect::<Vec<_>>(), ["cg", "lu"]);
         assert_eq!((options.runs, options.tsan, options.parts), (1, true, true));
         assert_eq!(options.json.unwrap().to_str(), Some("x"));
+    }
+
+    #[test]
+    fn patterns_stand_for_kernels() {
+        let options = parsed(&["--patterns", "--against", "/before"]).unwrap().unwrap();
+        assert_eq!(options.kernels.len(), kernels::PATTERNS.len());
+        assert_eq!(options.against.unwrap().to_str(), Some("/before"));
+        let options = parsed(&["--kernels", "lu,rows-cyclic"]).unwrap().unwrap();
+        assert_eq!(options.kernels[1].name, "rows-cyclic");
     }
 
     #[test]

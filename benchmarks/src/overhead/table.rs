@@ -22,8 +22,19 @@ pub struct Table {
     pub rows: Vec<Row>,
 }
 
-const PROFILED: [Tool; 7] =
-    [Tool::Threadtalk, Tool::Memory, Tool::Control, Tool::Effective, Tool::Tsan, Tool::Helgrind, Tool::Drd];
+const PROFILED: [Tool; 8] = [
+    Tool::Threadtalk,
+    Tool::Before,
+    Tool::Memory,
+    Tool::Control,
+    Tool::Effective,
+    Tool::Tsan,
+    Tool::Helgrind,
+    Tool::Drd,
+];
+
+/// What costs more than this multiple of what it cost before is named.
+const SLOWER: f64 = 1.1;
 
 /// Tools whose memory and compile time have columns; JSON has those of all.
 const WITH_MEMORY: [Tool; 2] = [Tool::Threadtalk, Tool::Tsan];
@@ -46,11 +57,11 @@ impl Table {
         geometric_mean(&group.filter_map(|row| row.cpu_ratio(tool, self.summary)).collect::<Vec<_>>())
     }
 
-    /// Kernels on which threadtalk cost more than ThreadSanitizer, with the number of threads.
-    pub fn above_tsan(&self) -> Vec<(&str, u32)> {
+    /// Kernels on which threadtalk cost more than `times` what the other tool did, with the number of threads.
+    pub fn above(&self, other: Tool, times: f64) -> Vec<(&str, u32)> {
         let above = |row: &&Row| {
             let ratio = |tool| row.cpu_ratio(tool, self.summary);
-            ratio(Tool::Threadtalk).zip(ratio(Tool::Tsan)).is_some_and(|(threadtalk, tsan)| threadtalk > tsan)
+            ratio(Tool::Threadtalk).zip(ratio(other)).is_some_and(|(threadtalk, other)| threadtalk > times * other)
         };
         self.rows.iter().filter(above).map(|row| (row.kernel.as_str(), row.threads)).collect()
     }
@@ -70,7 +81,7 @@ impl Table {
         let has = |tool: &Tool| rows.iter().any(|row| row.tools.contains_key(tool));
         let tools: Vec<Tool> = PROFILED.into_iter().filter(has).collect();
         writeln!(f, "\n{threads} threads{}", if small { ", small inputs" } else { "" })?;
-        write!(f, "{:<18}{:>10}", "kernel", "native s")?;
+        write!(f, "{:<27}{:>10}", "kernel", "native s")?;
         for tool in &tools {
             write!(f, "{:>12}", tool.name())?;
         }
@@ -81,7 +92,7 @@ impl Table {
         writeln!(f)?;
         for row in &rows {
             let native = row.tools.get(&Tool::Native).and_then(|m| self.summary.of(&m.cpu_s));
-            write!(f, "{:<18}{:>10}", row.kernel, cell(native, 3, ""))?;
+            write!(f, "{:<27}{:>10}", row.kernel, cell(native, 3, ""))?;
             for &tool in &tools {
                 write!(f, "{:>12}", cell(row.cpu_ratio(tool, self.summary), 2, "x"))?;
             }
@@ -91,7 +102,7 @@ impl Table {
             }
             writeln!(f)?;
         }
-        write!(f, "{:<18}{:>10}", "geometric mean", "")?;
+        write!(f, "{:<27}{:>10}", "geometric mean", "")?;
         for &tool in &tools {
             write!(f, "{:>12}", cell(self.mean(tool, threads, small), 2, "x"))?;
         }
@@ -100,7 +111,7 @@ impl Table {
         if targets.iter().all(Option::is_none) {
             return Ok(());
         }
-        write!(f, "{:<18}{:>10}", "target", "")?;
+        write!(f, "{:<27}{:>10}", "target", "")?;
         for target in targets {
             write!(f, "{:>12}", target.map_or_else(String::new, |(_, most)| cell(Some(*most), 2, "x")))?;
         }
@@ -139,10 +150,14 @@ impl fmt::Display for Table {
         for (threads, small) in self.groups() {
             self.write_group(f, threads, small)?;
         }
-        let above: Vec<_> =
-            self.above_tsan().iter().map(|(kernel, threads)| format!("{kernel} ({threads} threads)")).collect();
-        if !above.is_empty() {
-            writeln!(f, "\nabove ThreadSanitizer: {}", above.join(", "))?;
+        for (what, other, times) in
+            [("above ThreadSanitizer", Tool::Tsan, 1.0), ("slower than before", Tool::Before, SLOWER)]
+        {
+            let above = self.above(other, times);
+            let names: Vec<_> = above.iter().map(|(kernel, threads)| format!("{kernel} ({threads} threads)")).collect();
+            if !names.is_empty() {
+                writeln!(f, "\n{what}: {}", names.join(", "))?;
+            }
         }
         Ok(())
     }
@@ -186,8 +201,17 @@ mod tests {
 
     #[test]
     fn what_costs_more_than_the_sanitizer_is_named() {
-        assert_eq!(table().above_tsan(), [("cg", 2)]);
+        assert_eq!(table().above(Tool::Tsan, 1.0), [("cg", 2)]);
         assert!(table().to_string().ends_with("\nabove ThreadSanitizer: cg (2 threads)\n"));
+    }
+
+    #[test]
+    fn what_became_slower_is_named() {
+        let mut table = table();
+        for (row, before) in table.rows.iter_mut().zip([1.9, 3.5, 3.1]) {
+            row.tools.insert(Tool::Before, Measurement { cpu_s: vec![before], ..Measurement::default() });
+        }
+        assert!(table.to_string().ends_with("\nslower than before: cg (2 threads)\n"));
     }
 
     #[test]

@@ -1,6 +1,10 @@
 //! The kernels: source, language, variants and sizes.
 
+mod patterns;
+
 use std::path::PathBuf;
+
+pub use patterns::PATTERNS;
 
 /// The language of a kernel and what it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,12 +26,14 @@ pub struct Kernel {
     pub name: &'static str,
     /// Kernels that compute the same have the same family; the non-optimised variant comes first.
     pub family: &'static str,
-    /// File in `benchmarks/kernels`.
+    /// File in `benchmarks`.
     pub source: &'static str,
-    /// A macro that selects the variant.
-    pub define: Option<&'static str>,
+    /// Macros that select the variant.
+    pub defines: &'static [&'static str],
     /// What it is written in.
     pub language: Language,
+    /// Arguments for the tables.
+    pub full: &'static [&'static str],
     /// Arguments for tools that are a hundred times slower, and for `--quick`.
     pub small: &'static [&'static str],
     /// Arguments for tests: some thousand operations, and not a multiple of the usual thread counts.
@@ -38,24 +44,32 @@ pub(crate) const fn kernel(
     name: &'static str,
     family: &'static str,
     source: &'static str,
-    define: Option<&'static str>,
+    defines: &'static [&'static str],
     language: Language,
     small: &'static [&'static str],
     tiny: &'static [&'static str],
 ) -> Kernel {
-    Kernel { name, family, source, define, language, small, tiny }
+    Kernel { name, family, source, defines, language, full: &[], small, tiny }
 }
 
 /// All kernels, in the order of the tables.
 pub const ALL: &[Kernel] = &[
-    kernel("lu", "lu", "lu.c", None, Language::C, &["-n", "576"], &["-n", "56", "-b", "8"]),
-    kernel("lu-contiguous", "lu", "lu.c", Some("CONTIGUOUS"), Language::C, &["-n", "576"], &["-n", "56", "-b", "8"]),
-    kernel("ocean", "ocean", "ocean.c", None, Language::C, &["-n", "256", "-s", "40"], &["-n", "37", "-s", "3"]),
+    kernel("lu", "lu", "kernels/lu.c", &[], Language::C, &["-n", "576"], &["-n", "56", "-b", "8"]),
+    kernel(
+        "lu-contiguous",
+        "lu",
+        "kernels/lu.c",
+        &["CONTIGUOUS"],
+        Language::C,
+        &["-n", "576"],
+        &["-n", "56", "-b", "8"],
+    ),
+    kernel("ocean", "ocean", "kernels/ocean.c", &[], Language::C, &["-n", "256", "-s", "40"], &["-n", "37", "-s", "3"]),
     kernel(
         "ocean-contiguous",
         "ocean",
-        "ocean.c",
-        Some("CONTIGUOUS"),
+        "kernels/ocean.c",
+        &["CONTIGUOUS"],
         Language::C,
         &["-n", "256", "-s", "40"],
         &["-n", "37", "-s", "3"],
@@ -63,8 +77,8 @@ pub const ALL: &[Kernel] = &[
     kernel(
         "water-nsquared",
         "water",
-        "water_nsquared.c",
-        None,
+        "kernels/water_nsquared.c",
+        &[],
         Language::C,
         &["-n", "1500", "-s", "2"],
         &["-n", "301", "-s", "20"],
@@ -72,18 +86,18 @@ pub const ALL: &[Kernel] = &[
     kernel(
         "water-spatial",
         "water",
-        "water_spatial.c",
-        None,
+        "kernels/water_spatial.c",
+        &[],
         Language::C,
         &["-n", "1500", "-s", "10"],
         &["-n", "301", "-s", "20"],
     ),
-    kernel("matmul", "matmul", "matmul.c", None, Language::COpenMp, &["-n", "320"], &["-n", "45", "-b", "8"]),
+    kernel("matmul", "matmul", "kernels/matmul.c", &[], Language::COpenMp, &["-n", "320"], &["-n", "45", "-b", "8"]),
     kernel(
         "matmul-blocked",
         "matmul",
-        "matmul.c",
-        Some("BLOCKED"),
+        "kernels/matmul.c",
+        &["BLOCKED"],
         Language::COpenMp,
         &["-n", "448"],
         &["-n", "45", "-b", "8"],
@@ -91,20 +105,36 @@ pub const ALL: &[Kernel] = &[
     kernel(
         "jacobi",
         "jacobi",
-        "jacobi.c",
-        None,
+        "kernels/jacobi.c",
+        &[],
         Language::COpenMp,
         &["-n", "256", "-s", "800"],
         &["-n", "33", "-s", "9"],
     ),
-    kernel("nbody", "nbody", "nbody.cpp", None, Language::CxxOpenMp, &["-n", "1000"], &["-n", "61", "-s", "3"]),
-    kernel("cg", "cg", "cg.c", None, Language::COpenMp, &["-n", "20000", "-s", "100"], &["-n", "701", "-s", "5"]),
-    kernel("radix", "radix", "radix.c", None, Language::C, &["-n", "500000", "-s", "8"], &["-n", "5003", "-s", "1"]),
+    kernel("nbody", "nbody", "kernels/nbody.cpp", &[], Language::CxxOpenMp, &["-n", "1000"], &["-n", "61", "-s", "3"]),
+    kernel(
+        "cg",
+        "cg",
+        "kernels/cg.c",
+        &[],
+        Language::COpenMp,
+        &["-n", "20000", "-s", "100"],
+        &["-n", "701", "-s", "5"],
+    ),
+    kernel(
+        "radix",
+        "radix",
+        "kernels/radix.c",
+        &[],
+        Language::C,
+        &["-n", "500000", "-s", "8"],
+        &["-n", "5003", "-s", "1"],
+    ),
     kernel(
         "kmeans",
         "kmeans",
-        "kmeans.cpp",
-        None,
+        "kernels/kmeans.cpp",
+        &[],
         Language::Cxx,
         &["-n", "20000", "-s", "20"],
         &["-n", "503", "-s", "3", "-b", "5"],
@@ -132,14 +162,14 @@ const fn is_same(a: &[u8], b: &[u8]) -> bool {
 }
 
 impl Kernel {
-    /// The kernel of this name.
+    /// The kernel or the pattern of this name.
     pub fn named(name: &str) -> Option<&'static Kernel> {
-        ALL.iter().find(|kernel| kernel.name == name)
+        ALL.iter().chain(PATTERNS).find(|kernel| kernel.name == name)
     }
 
     /// Its source file in this checkout.
     pub fn path(&self) -> PathBuf {
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("kernels").join(self.source)
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(self.source)
     }
 
     /// Whether a C++ compiler is needed.
@@ -164,7 +194,7 @@ impl Kernel {
         if self.is_openmp() {
             flags.push("-fopenmp".into());
         }
-        flags.extend(self.define.map(|name| format!("-D{name}")));
+        flags.extend(self.defines.iter().map(|name| format!("-D{name}")));
         flags
     }
 }
@@ -176,9 +206,9 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_sources_exist() {
-        let names: HashSet<_> = ALL.iter().map(|kernel| kernel.name).collect();
-        assert_eq!(names.len(), ALL.len());
-        for kernel in ALL {
+        let names: HashSet<_> = ALL.iter().chain(PATTERNS).map(|kernel| kernel.name).collect();
+        assert_eq!(names.len(), ALL.len() + PATTERNS.len());
+        for kernel in ALL.iter().chain(PATTERNS) {
             assert!(kernel.path().is_file(), "{}", kernel.path().display());
             assert_eq!(kernel.is_cxx(), kernel.source.ends_with(".cpp"), "{}", kernel.name);
         }
