@@ -1,6 +1,6 @@
-//! Optimisations change no count: for each program of `programs/` and each kernel and pattern of the benchmarks, the matrices of
-//! exact mode with all optimisations of the pass, with calls instead of inlined code, and with calls around inlined
-//! loops, as huge functions have them, equal those with `opt=0`.
+//! Optimisations change no count: for each program of `programs/` and each kernel and pattern of the benchmarks, the
+//! matrices of exact mode with all optimisations of the pass, with calls instead of inlined code, and with calls around
+//! inlined loops, as huge functions have them, equal those with `opt=0`.
 //!
 //! `cargo test -p threadtalk-tests --test equal_counts -- --ignored` runs all of them, some minutes.
 
