@@ -1,7 +1,8 @@
 /* What the patterns have in common: arguments, threads, rounds, and one number as the result.
  *
  * A pattern defines prepare(), which one thread calls first, and work(), which each thread calls with its number. In
- * most, a thread writes something, waits for the others, and reads what its neighbour wrote. */
+ * most, a thread writes something, waits for the others, and reads what its neighbour wrote; with OWN, what it wrote
+ * itself. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,7 +22,11 @@ static double work(int me);
 
 static inline void meet(void) { pthread_barrier_wait(&all_here); }
 
+#if defined(OWN)
+static inline int next(int me) { return me; }
+#else
 static inline int next(int me) { return (me + 1) % threads; }
+#endif
 
 static inline uint32_t scattered(uint32_t i) {
     i = (i ^ i >> 16) * 0x45d9f3bu;
