@@ -1,9 +1,10 @@
 //! The accuracy table: hashed profiles of each kernel against exact ones, beside the error that the report stated.
 //!
-//! Each kernel is profiled with exact signatures and exact reuse distances, twice, and hashed with each budget. What
-//! differs between the two exact runs is the program's own (the order in which threads take a mutex), not an error.
+//! Each kernel is profiled with exact signatures and exact reuse distances, three times, and hashed with each budget.
+//! What differs between exact runs is the program's own (the order in which threads take a mutex), not an error.
 
 mod compare;
+mod determined;
 mod measure;
 mod options;
 mod rank;

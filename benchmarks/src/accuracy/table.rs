@@ -38,11 +38,12 @@ fn percent(share: f64) -> String {
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "commit {}; {}; {} threads", self.machine.commit, self.machine.threadtalk, self.threads)?;
-        writeln!(f, "differences from the exact profile; \"noise\": between exact runs")?;
+        writeln!(f, "differences from the exact profile; \"noise\": between exact runs, \"sure\": where they agree")?;
         write!(f, "{:<18}{:>8}{:>14}{:>9}", "kernel", "budget", "events", "entries")?;
         for name in [
             "made up",
             "missing",
+            "sure",
             "estimate",
             "noise",
             "entry",
@@ -64,7 +65,8 @@ impl fmt::Display for Table {
             let noise = row.noise.wrong();
             let [worst, median] = [error.worst_quantile, error.median_quantile];
             let ranks = [error.worst_rank, error.median_rank, error.worst_index_rank];
-            let shares = [error.made_up, error.missing, row.estimate, noise, entry, h, b, worst, median];
+            let shares =
+                [error.made_up, error.missing, row.determined, row.estimate, noise, entry, h, b, worst, median];
             for share in shares.into_iter().chain(ranks) {
                 write!(f, "{:>12}", percent(share))?;
             }
@@ -90,11 +92,15 @@ mod tests {
             budget: "1M".into(),
             estimate: 0.1,
             error: Difference { made_up, events: 7, entries: 2, ..Difference::default() },
+            determined: made_up,
             noise: Difference::default(),
         };
         let text = Table::new(Machine::unknown(), 4, vec![row("lu", 0.05), row("cg", 0.25)]).to_string();
         assert!(text.ends_with("\nnot covered by the estimate: cg with 1M\n"), "{text}");
         let line = text.lines().find(|line| line.starts_with("cg ")).unwrap();
-        assert_eq!(line.split_whitespace().take(6).collect::<Vec<_>>(), ["cg", "1M", "7", "2", "25.000%", "0.000%"]);
+        assert_eq!(
+            line.split_whitespace().take(7).collect::<Vec<_>>(),
+            ["cg", "1M", "7", "2", "25.000%", "0.000%", "25.000%"]
+        );
     }
 }
