@@ -10,24 +10,47 @@ use crate::hooks::scan::{equal_prefix, own_prefix};
 use crate::phases;
 use crate::process::Process;
 use crate::thread::{Thread, memos};
+use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::NONE;
 use threadtalk_abi::loops::Access;
 use threadtalk_sigmem::{Alike, Member, MemberRead, Run};
 
-/// Granules whose first reads are counted at once, at most: with one that is to be sampled among them, all are counted
-/// one by one.
-const AT_ONCE: usize = 64;
+/// Granules whose first reads are counted at once, at most.
+const AT_ONCE: usize = 256;
+
+/// With one that is to be sampled among them, halves are counted at once, and so on, if they are so long.
+const LEAST_AT_ONCE: usize = 16;
+
+/// Granules whose reads are reuse that the thread knows, counted at once, at most: what is to be sampled among them is
+/// not. As many are looked at after some rows of such only, since of others what is behind [`AT_ONCE`] would be looked
+/// at again.
+const MOST_AT_ONCE: usize = 1024;
+
+/// Granules of a piece of a row that is read from its end, each piece from its begin: so far distances may be off.
+const DOWNWARDS: u64 = 256;
 
 /// Reads all that the loop reads.
 pub fn read(t: &mut Thread, p: &Process, period: &Period) {
     memos::settle(memos::used(&mut t.header));
     let all = period.turns.granules();
+    if !period.turns.is_downwards() {
+        return upwards(t, p, period, all);
+    }
+    let mut end = all.end;
+    while end > all.start {
+        let begin = ((end - 1) & !(DOWNWARDS * GRANULE - 1)).max(all.start);
+        upwards(t, p, period, begin..end);
+        end = begin;
+    }
+}
+
+fn upwards(t: &mut Thread, p: &Process, period: &Period, all: Range<u64>) {
     for run in p.signature.directory.runs(all.start, all.end - all.start) {
         // Memory without cells has no writer.
         let Run::Mapped { address, cells } = run else { continue };
-        let mut at = 0;
+        let (mut at, mut most) = (0, AT_ONCE);
         while let Some(rest @ [first, ..]) = cells.get(at..) {
             phases::tick(t, p);
             let state = first.load(Ordering::Relaxed);
@@ -37,7 +60,7 @@ pub fn read(t: &mut Thread, p: &Process, period: &Period) {
             } else if state == NONE {
                 equal_prefix(plain(rest), state)
             } else {
-                several(t, p, period, rest, element)
+                several(t, p, period, (rest, element), &mut most)
             };
         }
     }
@@ -61,11 +84,18 @@ pub fn once(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, site
 }
 
 /// The reads of the first granule, and of those behind it as far as they are known. How many granules were read, or are
-/// never.
-fn several(t: &mut Thread, p: &Process, period: &Period, cells: &[AtomicU32], element: u64) -> usize {
+/// never. Looks at `most` of them, and says how many are to be looked at next.
+fn several(
+    t: &mut Thread,
+    p: &Process,
+    period: &Period,
+    (cells, element): (&[AtomicU32], u64),
+    most: &mut usize,
+) -> usize {
     let within = cells.get(..period.turns.within(element, cells.len())).unwrap_or(&[]);
     // What is read of one look is no less than what is looked at, so that long rows take as many as they have blocks.
-    let near = within.get(..within.len().min(AT_ONCE)).unwrap_or(&[]);
+    let near = within.get(..within.len().min(*most)).unwrap_or(&[]);
+    *most = AT_ONCE;
     if let [first, ..] = near {
         let repeated = Repeated::of(plain(near), period.length());
         let mut members = [Member::NONE; MOST_GRANULES];
@@ -78,9 +108,12 @@ fn several(t: &mut Thread, p: &Process, period: &Period, cells: &[AtomicU32], el
         }
         let known = reuse(t, period, (element, repeated.granules), members);
         if known > 0 {
+            if known == near.len() {
+                *most = (2 * known).clamp(AT_ONCE, MOST_AT_ONCE);
+            }
             return known;
         }
-        let some = near.get(..repeated.granules).unwrap_or(&[]);
+        let some = near.get(..repeated.granules.min(AT_ONCE)).unwrap_or(&[]);
         if (!repeated.is_alike || period.has_gaps())
             && let read @ 1.. = structures(t, p, period, some, element, members)
         {
@@ -101,6 +134,10 @@ fn seen(t: &Thread, state: u32) -> Member {
 /// that the thread knows and none of it is to be sampled; how many granules.
 fn reuse(t: &Thread, period: &Period, (element, n): (u64, usize), members: &[Member]) -> usize {
     let counter = |reads: &Reads| t.counter_of(reads.state, reads.site);
+    // Most rows are reuse or are not.
+    if !is_first_known(t, period, element, members) {
+        return 0;
+    }
     let mut tally = Tally::new();
     if !tally.sum(period, element, members, n) || !tally.reads().iter().all(|reads| counter(reads).is_some()) {
         return 0;
@@ -128,6 +165,15 @@ fn reuse(t: &Thread, period: &Period, (element, n): (u64, usize), members: &[Mem
         }
     }
     n
+}
+
+/// Whether the thread knows the first read that is reuse, if there is one.
+fn is_first_known(t: &Thread, period: &Period, element: u64, members: &[Member]) -> bool {
+    let mut first = members.iter().zip(period.from(element)).filter(|(member, _)| member.read == MemberRead::Reuse);
+    let site = |first: Option<u8>| period.sites().get(usize::from(first?));
+    first
+        .find_map(|(member, reads)| Some((member.state, *site(reads.first)?)))
+        .is_none_or(|(state, site)| t.counter_of(state, site).is_some())
 }
 
 /// The reads of granules in different states, again and again, as many as there are `members`. How many were read; none
@@ -173,13 +219,27 @@ fn count(
         return;
     }
     p.claims.touch(element, element + read as u64 * GRANULE);
-    let mut tally = Tally::new();
-    if tally.sum(period, element, members, read) && reads_of_alike(t, p, (element, read as u64), tally.reads()) {
-        return;
-    }
-    let elements = (element..).step_by(GRANULE as usize);
-    for ((cell, element), member) in cells.iter().take(read).zip(elements).zip(members.iter().cycle()) {
-        one(t, p, period, (cell, element), *member);
+    let mut rest = (cells.get(..read).unwrap_or(&[]), element);
+    let mut most = read;
+    while !rest.0.is_empty() {
+        let (cells, element) = rest;
+        let some = cells.get(..most).unwrap_or(cells);
+        let mut tally = Tally::new();
+        let is_counted = tally.sum(period, element, members, some.len())
+            && reads_of_alike(t, p, (element, some.len() as u64), tally.reads());
+        if !is_counted {
+            let half = some.len() / 2;
+            let whole = half - half.checked_rem(members.len()).unwrap_or(half);
+            if whole >= LEAST_AT_ONCE {
+                most = whole;
+                continue;
+            }
+            let elements = (element..).step_by(GRANULE as usize);
+            for ((cell, element), member) in some.iter().zip(elements).zip(members.iter().cycle()) {
+                one(t, p, period, (cell, element), *member);
+            }
+        }
+        rest = (cells.get(some.len()..).unwrap_or(&[]), element + some.len() as u64 * GRANULE);
     }
 }
 
