@@ -39,7 +39,7 @@ impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "commit {}; {}; {} threads", self.machine.commit, self.machine.threadtalk, self.threads)?;
         writeln!(f, "differences from the exact profile; \"noise\": between exact runs, \"sure\": where they agree")?;
-        write!(f, "{:<18}{:>8}{:>14}{:>9}", "kernel", "budget", "events", "entries")?;
+        write!(f, "{:<27}{:>8}{:>14}{:>9}", "kernel", "budget", "events", "entries")?;
         for name in [
             "made up",
             "missing",
@@ -60,7 +60,7 @@ impl fmt::Display for Table {
         writeln!(f, "{:>8}{:>10}", "region", "beyond")?;
         for row in &self.rows {
             let error = &row.error;
-            write!(f, "{:<18}{:>8}{:>14}{:>9}", row.kernel, row.budget, error.events, error.entries)?;
+            write!(f, "{:<27}{:>8}{:>14}{:>9}", row.kernel, row.budget, error.events, error.entries)?;
             let [entry, h, b] = [error.worst_entry, error.homogeneity, error.balance];
             let noise = row.noise.wrong();
             let [worst, median] = [error.worst_quantile, error.median_quantile];
