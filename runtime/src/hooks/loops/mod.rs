@@ -8,9 +8,10 @@
 //! * Else, if they are few, one by one in the order of the loop, as its instrumented copy would: first reads, exact
 //!   traces and watched elements included. So the rim of a row costs what it costs, and not the row.
 //!
-//! * If the accesses that make events read granule after granule upwards, and none of them what another one reads: row
-//!   by row, each in order ([`stream`]). Accesses that take turns in the same granules are one row ([`period`]). What
-//!   is read in each iteration is summed up beside them ([`fixed`]). Where all traces are to be exact, only one row.
+//! * If the accesses that make events read granule after granule in one direction, and none of them what another one
+//!   reads: row by row, each in order ([`stream`]). Accesses that take turns in the same granules are one row, which
+//!   may be read downwards ([`period`]). What is read in each iteration is summed up beside them ([`fixed`]). Where all
+//!   traces are to be exact, only one row, upwards.
 //!
 //! Else, or if the loop overwrites what makes the events, its instrumented copy runs. Whether a loop is settled here is
 //! decided before anything is counted.
@@ -228,7 +229,7 @@ fn look_at_pieces(
     ranges
 }
 
-/// Accesses that read their granules upwards, one after the other.
+/// Accesses that read their granules one after the other, upwards or, by turns, downwards.
 enum Row<'a> {
     /// Each granule once.
     Once(&'a Access),
@@ -277,8 +278,8 @@ fn rows<'a>(accesses: &'a [Access], eventful: u64, iterations: u64, mut each: im
     })
 }
 
-/// Whether the accesses that make events read granule after granule upwards, and no two rows the same ones. Then what
-/// each row finds does not depend on the others, and distances between uses in two loops are what they are in the
+/// Whether the accesses that make events read granule after granule, and no two rows the same ones. Then what each row
+/// finds does not depend on the others, and distances between uses in two loops are what they are in the
 /// loops' order, but for what an access is behind another one in one loop and not in the other.
 fn are_rows(p: &Process, accesses: &[Access], eventful: u64, iterations: u64) -> bool {
     let is_exact = p.plan.mode == CrdMode::Exact;
