@@ -79,27 +79,4 @@ static inline double get(const Item *s) {
 }
 #endif
 
-static Item *rows[MOST_THREADS];
-
-static void prepare(void) { for (int i = 0; i < threads; i++) rows[i] = zeroed(n * sizeof(Item)); }
-
-__attribute__((noinline)) static void fill(Item *row, long round) {
-    for (long i = 0; i < n; i++) set(&row[i], i + round);
-}
-
-__attribute__((noinline)) static double sum(const Item *row) {
-    double sum = 0;
-    for (long i = 0; i < n; i++) sum += get(&row[i]);
-    return sum;
-}
-
-static double work(int me) {
-    double total = 0;
-    for (long round = 0; round < rounds; round++) {
-        fill(rows[me], round);
-        meet();
-        total += sum(rows[next(me)]) + sum(rows[next(me)]);
-        meet();
-    }
-    return total;
-}
+#include "items.h"

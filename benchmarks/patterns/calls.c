@@ -1,11 +1,11 @@
 /* Functions of a few accesses each. */
-#include "pattern.h"
+#include "rounds.h"
 
 static int *rows[MOST_THREADS];
 
 static void prepare(void) { for (int i = 0; i < threads; i++) rows[i] = zeroed(n * sizeof(int)); }
 
-static void fill(int *row, long round) { for (long i = 0; i < n; i++) row[i] = scattered(i + round) >> 8; }
+static void fill(int me, long round) { for (long i = 0; i < n; i++) rows[me][i] = scattered(i + round) >> 8; }
 
 #if defined(ACCESSORS)
 __attribute__((noinline)) static int at(const int *row, long i) { return row[i]; }
@@ -75,14 +75,3 @@ static double use(int me) {
     return result;
 }
 #endif
-
-static double work(int me) {
-    double total = 0;
-    for (long round = 0; round < rounds; round++) {
-        fill(rows[me], round);
-        meet();
-        total += use(me);
-        meet();
-    }
-    return total;
-}

@@ -1,5 +1,5 @@
 // The standard library's containers, filled by one thread and read by another.
-#include "pattern.h"
+#include "rounds.h"
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -91,14 +91,3 @@ static double use(int me) {
 #endif
 
 static void prepare() {}
-
-static double work(int me) {
-    double total = 0;
-    for (long round = 0; round < rounds; round++) {
-        fill(me, round);
-        meet();
-        total += use(me);
-        meet();
-    }
-    return total;
-}

@@ -1,5 +1,5 @@
 /* What is read is found by what was read: index vectors, lists, trees, tables. */
-#include "pattern.h"
+#include "rounds.h"
 
 static double *values;
 static int *places;
@@ -137,14 +137,3 @@ __attribute__((noinline)) static double use(int me) {
     return sum;
 }
 #endif
-
-static double work(int me) {
-    double total = 0;
-    for (long round = 0; round < rounds; round++) {
-        fill(me, round);
-        meet();
-        total += use(me);
-        meet();
-    }
-    return total;
-}

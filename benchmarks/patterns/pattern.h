@@ -3,6 +3,8 @@
  * A pattern defines prepare(), which one thread calls first, and work(), which each thread calls with its number. In
  * most, a thread writes something, waits for the others, and reads what its neighbour wrote; with OWN, what it wrote
  * itself. */
+#pragma once
+
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

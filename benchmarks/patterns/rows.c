@@ -1,5 +1,5 @@
 /* Numbers in rows and columns: who wrote them, and in which order they are read. */
-#include "pattern.h"
+#include "rounds.h"
 
 static double *matrix;
 static double *partner;
@@ -74,14 +74,3 @@ __attribute__((noinline)) static double use(int me) {
     return sum;
 }
 #endif
-
-static double work(int me) {
-    double total = 0;
-    for (long round = 0; round < rounds; round++) {
-        fill(me, round);
-        meet();
-        total += use(me);
-        meet();
-    }
-    return total;
-}

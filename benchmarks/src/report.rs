@@ -209,6 +209,11 @@ impl Report {
         Report::parse(&output.stdout, what)
     }
 
+    /// Number of events.
+    pub fn events(&self) -> u64 {
+        self.regions.iter().map(Region::events).sum()
+    }
+
     /// Reads what `threadtalk report --format json` printed; `what` says whose report it is.
     pub fn parse(json: &str, what: impl FnOnce() -> String) -> Result<Report> {
         serde_json::from_str(json).map_err(|source| Error::Report { what: what(), source })

@@ -56,7 +56,7 @@ impl Difference {
 
 /// Compares `found` with `exact`.
 pub fn difference(found: &Report, exact: &Report) -> Difference {
-    let events: u64 = exact.regions.iter().map(Region::events).sum();
+    let events = exact.events();
     let mut result = Difference { events, ..Difference::default() };
     let others: BTreeMap<u32, &Region> = found.regions.iter().map(|region| (region.id, region)).collect();
     let known: BTreeMap<u32, &Region> = exact.regions.iter().map(|region| (region.id, region)).collect();
@@ -76,8 +76,7 @@ pub fn difference(found: &Report, exact: &Report) -> Difference {
         }
     }
     made_up += others.iter().filter(|(id, _)| !known.contains_key(id)).map(|(_, region)| region.events()).sum::<u64>();
-    let found_events: u64 = found.regions.iter().map(Region::events).sum();
-    result.made_up = made_up as f64 / found_events.max(1) as f64;
+    result.made_up = made_up as f64 / found.events().max(1) as f64;
     result.missing = missing as f64 / events.max(1) as f64;
 
     let weighty = known.iter().filter(|(_, region)| region.events() as f64 >= WEIGHTY * events as f64);

@@ -20,8 +20,8 @@ pub fn wrong(found: &Report, exact: &[Report]) -> f64 {
             missing += count.saturating_sub(found);
         }
     }
-    let events = |report: &Report| report.regions.iter().map(Region::events).sum::<u64>().max(1) as f64;
-    (made_up as f64 / events(found)).max(missing as f64 / events(first))
+    let share = |events: u64, of: &Report| events as f64 / of.events().max(1) as f64;
+    share(made_up, found).max(share(missing, first))
 }
 
 type Entry = (u32, (bool, u32, u32));

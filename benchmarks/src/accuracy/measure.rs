@@ -82,7 +82,7 @@ impl Bench<'_> {
         let mut command = Tool::Threadtalk.command(self.program, self.scratch);
         command.env("THREADTALK_OPTIONS", runtime_options);
         command.args(["-t", &self.options.threads.to_string()]);
-        command.args(if self.options.full { self.kernel.full } else { self.kernel.small });
+        command.args(self.kernel.arguments(!self.options.full));
         process::run(command, self.scratch, self.options.timeout)?;
         let what = || format!("the report of {} with {runtime_options}", self.kernel.name);
         Report::take(self.compilers, self.scratch, self.options.timeout, what)

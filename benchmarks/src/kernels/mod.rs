@@ -172,6 +172,11 @@ impl Kernel {
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(self.source)
     }
 
+    /// Arguments for the tables, or the small ones.
+    pub fn arguments(&self, small: bool) -> &'static [&'static str] {
+        if small { self.small } else { self.full }
+    }
+
     /// Whether a C++ compiler is needed.
     pub fn is_cxx(&self) -> bool {
         matches!(self.language, Language::Cxx | Language::CxxOpenMp)

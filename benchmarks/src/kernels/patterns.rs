@@ -9,8 +9,8 @@ const fn pattern(
     defines: &'static [&'static str],
     full: &'static [&'static str],
 ) -> Kernel {
-    let name_of_source = source.as_bytes();
-    let language = if name_of_source[name_of_source.len() - 1] == b'c' { Language::C } else { Language::Cxx };
+    let is_c = matches!(source.as_bytes(), [.., b'.', b'c']);
+    let language = if is_c { Language::C } else { Language::Cxx };
     let tiny = &["-n", "301", "-r", "3"];
     Kernel { full, ..kernel(name, source, source, defines, language, &["-r", "5"], tiny) }
 }

@@ -137,11 +137,7 @@ impl Bench<'_> {
         for _ in 0..runs {
             for &tool in tools {
                 let mut command = tool.command(&self.program(tool), self.scratch);
-                command.args(["-t", &threads.to_string()]).args(if small {
-                    self.kernel.small
-                } else {
-                    self.kernel.full
-                });
+                command.args(["-t", &threads.to_string()]).args(self.kernel.arguments(small));
                 let run = process::run(command, self.scratch, self.options.timeout)?;
                 self.check(tool, &run.stdout, expected.get_or_insert_with(|| run.stdout.clone()))?;
                 let measurement = measured.entry(tool).or_default();
