@@ -1,7 +1,7 @@
 //! Reads of the same granules in each iteration, beside rows with events.
 
 use super::row::{self, Reuse};
-use super::{Row, rows};
+use super::row_by_row::{Row, rows};
 use crate::process::Process;
 use crate::thread::Thread;
 use core::sync::atomic::Ordering;

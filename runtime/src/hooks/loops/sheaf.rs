@@ -3,8 +3,9 @@
 //! *Members* lie side by side within a stride: members of structures at lines of their own, or elements that a
 //! vectorised loop reads one by one. *Rows* overlap in all but their ends: the neighbours that a stencil reads.
 
+use super::pieces::is_in_pieces;
 use super::reads::NEAR;
-use super::{Span, dense, is_in_pieces};
+use super::{Span, dense};
 use crate::thread::quiet::Pattern;
 use threadtalk_abi::loops::{Access, LEAST_READ, WRITE};
 

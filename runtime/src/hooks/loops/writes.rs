@@ -3,7 +3,8 @@
 //! They are stored access by access, not iteration by iteration. Of two lines that write the same element that makes a
 //! difference: `a[i] = x;` and on the next line `a[i + 1] = y;` leave the first line's id in all elements but one.
 
-use super::{Span, write};
+use super::Span;
+use super::ids::write;
 use crate::process::Process;
 use crate::thread::Thread;
 use threadtalk_abi::GRANULE;
