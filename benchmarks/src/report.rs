@@ -209,6 +209,15 @@ impl Report {
         Report::parse(&output.stdout, what)
     }
 
+    /// All entries of the regions' matrices that are not zero.
+    pub fn entries(&self) -> BTreeMap<Entry, u64> {
+        let of = |region: &Region| {
+            let id = region.id;
+            region.entries().into_iter().map(move |(at, count)| ((id, at), count))
+        };
+        self.regions.iter().flat_map(of).collect()
+    }
+
     /// Number of events.
     pub fn events(&self) -> u64 {
         self.regions.iter().map(Region::events).sum()
@@ -219,6 +228,9 @@ impl Report {
         serde_json::from_str(json).map_err(|source| Error::Report { what: what(), source })
     }
 }
+
+/// Where an entry stands: its region's number, and its place in the region's matrices as in [`Region::entries`].
+pub type Entry = (u32, (bool, u32, u32));
 
 impl Region {
     /// All entries that are not zero by (reuse?, writer, reader), with logical thread ids.

@@ -58,29 +58,25 @@ impl Difference {
 pub fn difference(found: &Report, exact: &Report) -> Difference {
     let events = exact.events();
     let mut result = Difference { events, ..Difference::default() };
-    let others: BTreeMap<u32, &Region> = found.regions.iter().map(|region| (region.id, region)).collect();
-    let known: BTreeMap<u32, &Region> = exact.regions.iter().map(|region| (region.id, region)).collect();
+    let mut pairs: BTreeMap<_, (u64, u64)> = exact.entries().into_iter().map(|(at, n)| (at, (0, n))).collect();
+    for (at, n) in found.entries() {
+        pairs.entry(at).or_default().0 = n;
+    }
+    result.entries = pairs.len();
     let (mut made_up, mut missing) = (0, 0);
-    for (id, region) in &known {
-        let mut pairs: BTreeMap<_, (u64, u64)> = region.entries().into_iter().map(|(at, n)| (at, (0, n))).collect();
-        for (at, n) in others.get(id).map(|region| region.entries()).unwrap_or_default() {
-            pairs.entry(at).or_default().0 = n;
-        }
-        result.entries += pairs.len();
-        for (found, exact) in pairs.into_values() {
-            made_up += found.saturating_sub(exact);
-            missing += exact.saturating_sub(found);
-            if exact as f64 >= WEIGHTY * events as f64 && exact > 0 {
-                result.worst_entry = result.worst_entry.max(found.abs_diff(exact) as f64 / exact as f64);
-            }
+    for (found, exact) in pairs.into_values() {
+        made_up += found.saturating_sub(exact);
+        missing += exact.saturating_sub(found);
+        if exact as f64 >= WEIGHTY * events as f64 && exact > 0 {
+            result.worst_entry = result.worst_entry.max(found.abs_diff(exact) as f64 / exact as f64);
         }
     }
-    made_up += others.iter().filter(|(id, _)| !known.contains_key(id)).map(|(_, region)| region.events()).sum::<u64>();
     result.made_up = made_up as f64 / found.events().max(1) as f64;
     result.missing = missing as f64 / events.max(1) as f64;
 
-    let weighty = known.iter().filter(|(_, region)| region.events() as f64 >= WEIGHTY * events as f64);
-    let pairs = weighty.filter_map(|(id, region)| Some((*others.get(id)?, *region)));
+    let others: BTreeMap<u32, &Region> = found.regions.iter().map(|region| (region.id, region)).collect();
+    let weighty = exact.regions.iter().filter(|region| region.events() as f64 >= WEIGHTY * events as f64);
+    let pairs = weighty.filter_map(|region| Some((*others.get(&region.id)?, region)));
     let (mut quantiles, mut ranks) = (Vec::new(), Vec::new());
     for (found, exact) in pairs.chain([(&found.program_total, &exact.program_total)]) {
         result.homogeneity = result.homogeneity.max(apart(found.own.homogeneity, exact.own.homogeneity, 1e-3));

@@ -1,14 +1,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::report::{Region, Report};
+use crate::report::Report;
 
 /// The share of events that are wrong in `found`, made up or missing, whichever is more, among entries of the regions'
 /// matrices in which all runs of `exact` agree. The schedule decides on the others: who is the first to take a mutex,
 /// which may be another one in each hashed run, too.
 pub fn wrong(found: &Report, exact: &[Report]) -> f64 {
     let Some(first) = exact.first() else { return 0.0 };
-    let found_entries = entries(found);
-    let expected: Vec<_> = exact.iter().map(entries).collect();
+    let found_entries = found.entries();
+    let expected: Vec<_> = exact.iter().map(Report::entries).collect();
     let (mut made_up, mut missing) = (0, 0);
     let all = expected.iter().chain([&found_entries]).flat_map(BTreeMap::keys);
     for at in all.collect::<BTreeSet<_>>() {
@@ -24,20 +24,10 @@ pub fn wrong(found: &Report, exact: &[Report]) -> f64 {
     share(made_up, found).max(share(missing, first))
 }
 
-type Entry = (u32, (bool, u32, u32));
-
-fn entries(report: &Report) -> BTreeMap<Entry, u64> {
-    let of = |region: &Region| {
-        let id = region.id;
-        region.entries().into_iter().map(move |(at, count)| ((id, at), count))
-    };
-    report.regions.iter().flat_map(of).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Accuracy;
+    use crate::report::{Accuracy, Region};
 
     fn report(raw: [u64; 2], rar: u64) -> Report {
         let region = |id, raw, rar| Region {
