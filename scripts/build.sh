@@ -8,20 +8,23 @@
 #   FOLDER/lib/threadtalk/libthreadtalk_rt.so              the same to preload
 #   FOLDER/include/threadtalk.h
 #
-#   scripts/build.sh [--runtime-only] [--trace] [FOLDER]   FOLDER: target/threadtalk
+#   scripts/build.sh [--runtime-only] [--trace] [--debug-info] [FOLDER]   FOLDER: target/threadtalk
 #
+# --debug-info: programs hold line tables of the runtime, for who profiles it. They link more slowly.
 # --trace: a runtime that writes the lifecycle's events to the file THREADTALK_TRACE, for tests whose programs are not
 # instrumented: it needs no pass, and has none of the functions that instrumented modules share.
 set -eu
 
 only_runtime=
 features=
+debug_info=
 while [ $# -gt 0 ]; do
     case $1 in
     --runtime-only) only_runtime=1 ;;
     --trace) features=trace ;;
+    --debug-info) debug_info=--debug-info ;;
     -*)
-        echo "scripts/build.sh: unknown option $1: --runtime-only and --trace are the options" >&2
+        echo "scripts/build.sh: unknown option $1: --runtime-only, --trace and --debug-info are the options" >&2
         exit 2
         ;;
     *) break ;;
@@ -67,7 +70,7 @@ fi
 build_runtime() {
     option=$1
     cargo build --locked --quiet --package threadtalk-runtime-archive --profile runtime --features "$2"
-    scripts/link-runtime.sh $option "$target/runtime/libthreadtalk_rt.a" "$folder/lib/threadtalk" ${functions:+"$functions"}
+    scripts/link-runtime.sh $debug_info $option "$target/runtime/libthreadtalk_rt.a" "$folder/lib/threadtalk" ${functions:+"$functions"}
 }
 build_runtime "" "$features"
 build_runtime --wrap "wrap $features"

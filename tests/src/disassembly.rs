@@ -45,7 +45,7 @@ pub struct Function {
     pub cold: bool,
     /// In the order of addresses.
     pub instructions: Vec<Instruction>,
-    /// Names that its relocations mention, without the prefixes of sections: what it calls or takes the address of.
+    /// Names that its relocations mention: what it calls or takes the address of.
     pub mentions: BTreeSet<String>,
 }
 
@@ -70,20 +70,29 @@ impl Code {
     /// Reads what `llvm-objdump --disassemble --reloc --no-show-raw-insn` printed.
     pub fn parse(text: &str) -> Self {
         let mut code = Self::default();
-        let (mut name, mut cold) = (String::new(), false);
+        let (mut name, mut section) = (String::new(), "");
+        // The functions of each section by their addresses, and who mentions what.
+        let mut places: BTreeMap<&str, BTreeMap<u64, &str>> = BTreeMap::new();
+        let mut mentions = Vec::new();
         for line in text.lines() {
-            if let Some(section) = line.strip_prefix("Disassembly of section ") {
-                cold = section.starts_with(".text.unlikely");
-            } else if let Some(function) = header(line) {
+            if let Some(begun) = line.strip_prefix("Disassembly of section ") {
+                section = begun.trim_end_matches(':');
+            } else if let Some((address, function)) = header(line) {
                 name = function.to_owned();
-                code.0.entry(name.clone()).or_default().cold = cold;
+                code.0.entry(name.clone()).or_default().cold = section.starts_with(".text.unlikely");
+                places.entry(section).or_default().insert(address, function);
             } else if let Some(function) = code.0.get_mut(&name) {
                 if let Some((_, relocation)) = line.split_once("R_X86_64_") {
-                    function.mentions.extend(target(relocation));
+                    mentions.extend(target(relocation).map(|to| (name.clone(), to)));
                 } else if let Some(instruction) = instruction(line, &name) {
                     function.instructions.push(instruction);
                 }
             }
+        }
+        for (from, (to, address)) in mentions {
+            let held = places.get(to).and_then(|functions| functions.range(..=address).next_back());
+            let to = held.map_or(to, |(_, function)| function);
+            code.0.entry(from).or_default().mentions.insert(to.to_owned());
         }
         code
     }
@@ -146,18 +155,23 @@ impl Function {
 }
 
 /// `0000000000000010 <name>:`
-fn header(line: &str) -> Option<&str> {
+fn header(line: &str) -> Option<(u64, &str)> {
     let (address, rest) = line.split_once(" <")?;
-    let hexadecimal = address.len() == 16 && address.bytes().all(|b| b.is_ascii_hexdigit());
-    rest.strip_suffix(">:").filter(|_| hexadecimal)
+    let address = u64::from_str_radix(address, 16).ok().filter(|_| address.len() == 16)?;
+    Some((address, rest.strip_suffix(">:")?))
 }
 
-/// The name in `PLT32 .text._ZN1f-0x4`.
-fn target(relocation: &str) -> Option<String> {
+/// The name in `PLT32 .text+0x1c`, and the address behind it that is meant: relocations are relative to the end of
+/// their four bytes.
+fn target(relocation: &str) -> Option<(&str, u64)> {
     let name = relocation.split_whitespace().nth(1)?;
-    let name = name.rsplit_once(['+', '-']).filter(|(_, by)| by.starts_with("0x")).map_or(name, |(name, _)| name);
-    let name = name.strip_prefix(".text.unlikely.").or_else(|| name.strip_prefix(".text.")).unwrap_or(name);
-    Some(name.to_owned())
+    let Some((name, digits)) = name.rsplit_once(['+', '-']).filter(|(_, by)| by.starts_with("0x")) else {
+        return Some((name, 0));
+    };
+    let by = i64::from_str_radix(digits.trim_start_matches("0x"), 16).ok()?;
+    let is_less = relocation.trim_end().ends_with(&format!("-{digits}"));
+    let address = if is_less { 4 - by } else { by + 4 };
+    Some((name, u64::try_from(address).unwrap_or(0)))
 }
 
 fn instruction(line: &str, function: &str) -> Option<Instruction> {
@@ -198,17 +212,21 @@ Disassembly of section .text.f:
        0:\ttestq\t%rdi, %rdi
        3:\tje\t0xa <f+0xa>
        5:\tcallq\t0xa <f+0xa>
-\t\t0000000000000006:  R_X86_64_PLT32\t.text.unlikely.g-0x4
+\t\t0000000000000006:  R_X86_64_PLT32\t.text.unlikely+0xc
        a:\tlock\t\tincq\t(%rdi)
        e:\tjne\t0x0 <f>
       10:\tretq
 
-Disassembly of section .text.unlikely.g:
+Disassembly of section .text.unlikely:
 
-0000000000000000 <g>:
-       0:\tdivq\t%rcx
-       1:\tmovq\t%rax, %xmm1
-       3:\tjmp\t0x8 <h>
+0000000000000000 <h>:
+       0:\tcallq\t0x5 <h+0x5>
+\t\t0000000000000001:  R_X86_64_PLT32\tmalloc-0x4
+       5:\tretq
+0000000000000010 <g>:
+      10:\tdivq\t%rcx
+      11:\tmovq\t%rax, %xmm1
+      13:\tjmp\t0x0 <h>
 ";
 
     #[test]
@@ -226,6 +244,7 @@ Disassembly of section .text.unlikely.g:
         assert_eq!(code.0["g"].instructions[2].class, Class::Jump(None), "into another function");
         assert_eq!(code.reached("f", false).into_iter().collect::<Vec<_>>(), ["f"]);
         assert_eq!(code.reached("f", true).into_iter().collect::<Vec<_>>(), ["f", "g"]);
+        assert_eq!(code.0["h"].mentions.iter().collect::<Vec<_>>(), ["malloc"]);
     }
 
     #[test]

@@ -9,9 +9,9 @@
 //!   traces and watched elements included. So the rim of a row costs what it costs, and not the row.
 //!
 //! * If the accesses that make events read granule after granule in one direction, and none of them what another one
-//!   reads: row by row, each in order ([`row_by_row`]). Accesses that take turns in the same granules are one row, which
-//!   may be read downwards ([`period`]). What is read in each iteration is summed up beside them ([`fixed`]). Where all
-//!   traces are to be exact, only one row, upwards.
+//!   reads: row by row, each in order ([`row_by_row`]). Accesses that take turns in the same granules are one row,
+//!   which may be read downwards ([`period`]). What is read in each iteration is summed up beside them ([`fixed`]).
+//!   Where all traces are to be exact, only one row, upwards.
 //!
 //! Else, or if the loop overwrites what makes the events, its instrumented copy runs. Whether a loop is settled here is
 //! decided before anything is counted.
