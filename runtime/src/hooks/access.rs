@@ -2,6 +2,7 @@
 
 use super::event::{self, Event, event};
 use super::{again, open};
+use crate::distance::watch::BLOCK;
 use crate::process::{Process, accuracy};
 use crate::thread::Thread;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -35,7 +36,7 @@ fn read_aligned<const BYTES: u64, const CELLS: usize>(t: &mut Thread, p: &Proces
     let first = core::ptr::with_exposed_provenance::<[AtomicU32; CELLS]>(element.wrapping_add(offset) as usize);
     // SAFETY: an aligned access lies in one chunk, whose cells follow each other and live for ever.
     let cells = unsafe { &*first };
-    let settled = again::settle(t, p, cells, element, site);
+    let settled = again::settle(t, p, cells, (element, site), CELLS <= 2);
     if settled < CELLS {
         let rest = cells.get(settled..).unwrap_or(&[]);
         read_cells(t, p, rest, element + settled as u64 * GRANULE, site);
@@ -48,10 +49,26 @@ fn read_granules<const BYTES: u64>(t: &mut Thread, p: &Process, address: u64, si
     let mut stock = core::mem::take(&mut t.chunks);
     for run in p.signature.cells(address, BYTES, &mut stock) {
         if let Run::Mapped { address, cells } = run {
-            read_cells(t, p, cells, address, site);
+            read_by_blocks(t, p, cells, address, site);
         }
     }
     t.chunks = stock;
+}
+
+/// The reads of neighbouring elements that may lie in several blocks: half of the vectors of an array that is aligned
+/// as `malloc` does it.
+fn read_by_blocks(t: &mut Thread, p: &Process, cells: &[AtomicU32], mut element: u64, site: u32) {
+    let mut rest = cells;
+    while !rest.is_empty() {
+        let room = BLOCK - element / GRANULE % BLOCK;
+        let (block, others) = rest.split_at_checked(room as usize).unwrap_or((rest, &[]));
+        let settled = again::settle(t, p, block, (element, site), false);
+        if let Some(unsettled @ [_, ..]) = block.get(settled..) {
+            read_cells(t, p, unsettled, element + settled as u64 * GRANULE, site);
+        }
+        element += block.len() as u64 * GRANULE;
+        rest = others;
+    }
 }
 
 /// Reads of neighbouring elements from `element` on, in this order. Of several cells, the inlined code has only found

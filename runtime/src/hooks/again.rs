@@ -15,19 +15,22 @@ use threadtalk_abi::thread::EventCounter;
 use threadtalk_profile::layout::EventRecord;
 use threadtalk_sigmem::open::{OpenName, is_open};
 
-/// Settles the reads of neighbouring elements from `element` on, if all are in one state of which the thread knows what
-/// its read means. Returns how many, from the first on: fewer than all where another thread's read came between.
+/// Settles the reads of neighbouring elements of one block from `element` on, if all are in one state of which the
+/// thread knows what its read means. Returns how many, from the first on: fewer than all where another thread's read
+/// came between.
+///
+/// `is_scattered`: it is no vector. Those are of loops over rows, which look at many cells at a time: these had better
+/// be alike.
 #[inline(always)]
-pub fn settle<const CELLS: usize>(
+pub fn settle(
     t: &mut Thread,
     p: &Process,
-    cells: &[AtomicU32; CELLS],
-    element: u64,
-    site: u32,
+    cells: &[AtomicU32],
+    (element, site): (u64, u32),
+    is_scattered: bool,
 ) -> usize {
     let Some(first) = cells.first() else { return 0 };
-    // Vectors are of loops over rows, which look at many cells at a time: those had better be alike.
-    let is_scattered = CELLS <= 2;
+    let n = cells.len();
     if is_scattered && open::is_worth_opening(t, p, first.load(Ordering::Relaxed), element) {
         t.view.open(&p.states, first);
     }
@@ -36,7 +39,7 @@ pub fn settle<const CELLS: usize>(
     let differ = cells.iter().fold(0, |differ, cell| differ | (cell.load(Ordering::Relaxed) ^ from));
     let mark = if from & SHARED != 0 { TRACKED } else { 0 };
     if (differ | from) & mark != 0 && differ & !mark == 0 {
-        return if reuse_in_spite_of_marks(t, p, from & !mark, element, site, CELLS as u64) { CELLS } else { 0 };
+        return if reuse_in_spite_of_marks(t, p, from & !mark, element, site, n as u64) { n } else { 0 };
     }
     if differ != 0 {
         return 0;
@@ -50,7 +53,7 @@ pub fn settle<const CELLS: usize>(
     }
     let Some(known) = known else { return 0 };
     if known.to == from {
-        return if reuse_once_more(t, from, site, known.record.cast(), CELLS as u64) { CELLS } else { 0 };
+        return if reuse_once_more(t, from, site, known.record.cast(), n as u64) { n } else { 0 };
     }
     first_reads(t, p, cells, (element, site), (from, known))
 }
