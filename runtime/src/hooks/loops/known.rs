@@ -48,12 +48,19 @@ fn is_sheaf_known(t: &Thread, p: &Process, sheaf: &Sheaf, iterations: u64) -> Op
     Some(is_known(t, p, span, pattern))
 }
 
-/// Whether nothing of a span that lies in one chunk has to be looked at: the thread has claimed the chunk, and knows
-/// that what a pattern reads has no events.
+/// Whether nothing of a span has to be looked at: the thread has claimed its chunks, and knows that what a pattern reads
+/// has no events.
 #[inline]
 fn is_known(t: &Thread, p: &Process, span: Span, pattern: Pattern) -> bool {
-    let (at, end) = (span.first & !(GRANULE - 1), span.last + 1);
-    part_end(at, end) == end && holds(t, p, at) && t.quiet.reach(t.header.own_base, (at, end), pattern) == end
+    let (mut at, end) = (span.first & !(GRANULE - 1), span.last + 1);
+    while at < end {
+        let to = part_end(at, end);
+        if !holds(t, p, at) || t.quiet.reach(t.header.own_base, (at, to), pattern) != to {
+            return false;
+        }
+        at = to;
+    }
+    true
 }
 
 /// Whether the thread has claimed the chunk of an address: what has no events there is not looked at again.
