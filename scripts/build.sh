@@ -10,7 +10,7 @@
 #
 #   scripts/build.sh [--runtime-only] [--trace] [--debug-info] [FOLDER]   FOLDER: target/threadtalk
 #
-# --debug-info: programs hold line tables of the runtime, for who profiles it. They link more slowly.
+# --debug-info: the tool keeps its line tables, and programs hold those of the runtime, for who profiles it. They link more slowly.
 # --trace: a runtime that writes the lifecycle's events to the file THREADTALK_TRACE, for tests whose programs are not
 # instrumented: it needs no pass, and has none of the functions that instrumented modules share.
 set -eu
@@ -46,6 +46,9 @@ if [ -z "$only_runtime" ]; then
     cargo build --locked --quiet --release --package threadtalk-instrument --package threadtalk
     install -m 755 "$target/release/threadtalk" "$folder/bin/threadtalk"
     install -m 755 "$target/release/libthreadtalk_instrument.so" "$folder/lib/threadtalk/libthreadtalk_pass.so"
+    if [ -z "$debug_info" ]; then
+        strip --strip-debug "$folder/bin/threadtalk" "$folder/lib/threadtalk/libthreadtalk_pass.so"
+    fi
     install -m 644 report/include/threadtalk.h "$folder/include/threadtalk.h"
     for name in threadtalk-cc threadtalk-c++ threadtalk-fc; do
         ln -sf threadtalk "$folder/bin/$name"
