@@ -13,6 +13,7 @@ pub mod directory;
 mod ended;
 pub mod fresh;
 mod index;
+pub mod mixed;
 mod neighbours;
 pub mod open;
 #[cfg(feature = "oracle")]

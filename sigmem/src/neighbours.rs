@@ -75,6 +75,21 @@ pub fn exchange_repeated(cells: &[AtomicU32], exchanges: &[Exchange], pair: bool
     done
 }
 
+/// Exchanges four cells, within sixteen aligned bytes, that were just found to hold `from`, each for its own name: all, or
+/// none, as well where the processor cannot do that.
+#[inline(always)]
+pub fn exchange_mixed(cells: &[AtomicU32; 4], from: [u32; 4], to: [u32; 4], pair: bool) -> bool {
+    if pair {
+        let places = cells.iter().zip(to);
+        places
+            .zip(from)
+            .filter(|((_, to), from)| to != from)
+            .for_each(|((cell, to), _)| cell.store(to, Ordering::Release));
+        return true;
+    }
+    from == to || exchange_four(cells, from, to)
+}
+
 /// [`exchange`] of one cell or of two that are aligned as one word, all or none.
 #[inline(always)]
 pub fn exchange_all<const CELLS: usize>(cells: &[AtomicU32; CELLS], from: u32, to: u32, pair: bool) -> bool {

@@ -278,7 +278,7 @@ impl View {
         neighbours::exchange_repeated(cells, exchanges, states.is_pair())
     }
 
-    fn member(&mut self, states: &States, found: u32) -> Option<Member> {
+    pub(crate) fn member(&mut self, states: &States, found: u32) -> Option<Member> {
         if found == NONE || found.wrapping_sub(self.own_base) < self.own_span {
             return Some(Member::of(found));
         }

@@ -5,6 +5,7 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use loom::thread;
 use threadtalk_abi::cell::{NONE, TRACKED};
+use threadtalk_sigmem::mixed::Mixed;
 use threadtalk_sigmem::states::{ENDED_WORDS, ReaderSet, SetMemory, VALUES};
 use threadtalk_sigmem::{
     Band, FreshId, Member, MemberRead, Read, State, StateMemory, StateStock, States, Transition, View, track, untrack,
@@ -218,11 +219,18 @@ fn a_first_read_like_an_earlier_one_counts_once_for_each_reader() {
     });
 }
 
-/// Structures of two members that two lines wrote, one reader taking what it can at once and the other one cell by
-/// cell: each communicates once for each member, whoever comes first, and both are among the readers.
+/// Two neighbours that two lines wrote, one reader taking what it can at once, as structures or in whatever state they
+/// are, and the other one cell by cell: each communicates once for each cell, whoever comes first, and both are among
+/// the readers.
 #[test]
-fn structures_read_at_once_count_once_for_each_reader() {
-    model(2, || {
+fn cells_in_several_states_read_at_once_count_once_for_each_reader() {
+    for are_structures in [true, false] {
+        several_states(are_structures);
+    }
+}
+
+fn several_states(are_structures: bool) {
+    model(2, move || {
         let tables = tables(8);
         let cells: Arc<Vec<AtomicU32>> = Arc::new((0..2).map(|_| AtomicU32::new(NONE)).collect());
         let writers = [fresh(0), FreshId(fresh(0).0 + 1)];
@@ -239,7 +247,16 @@ fn structures_read_at_once_count_once_for_each_reader() {
         });
         let mut reader = reader(1);
         let mut members = [Member::NONE; 2];
-        let read = reader.view.read_structures(&tables.states, &cells, &mut members, |_| true);
+        let read = if are_structures {
+            reader.view.read_structures(&tables.states, &cells, &mut members, |_| true)
+        } else {
+            let mut mixed = Mixed::new();
+            let read = reader.view.read_mixed(&tables.states, &cells, &mut mixed);
+            for (member, number) in members.iter_mut().zip(mixed.numbers()).take(read) {
+                *member = mixed.members()[usize::from(*number)];
+            }
+            read
+        };
         for (member, of) in members.iter().zip(writers).take(read) {
             assert_eq!((member.writer, member.read), (of, MemberRead::Communication));
         }

@@ -4,6 +4,7 @@ use crate::memory::{KnownMemory, Memory, Size};
 use std::collections::HashMap;
 use threadtalk_abi::cell::{NONE, TRACKED};
 use threadtalk_abi::{CHUNK_SHIFT, GRANULE};
+use threadtalk_sigmem::mixed::{MOST_STATES, Mixed};
 use threadtalk_sigmem::open::Lines;
 use threadtalk_sigmem::oracle::{Access, Event, Op, Pair, Record, Region, Step, trace};
 use threadtalk_sigmem::primitive::{AtomicU32, Ordering};
@@ -40,6 +41,8 @@ pub struct Driver {
     pub unlisted: u64,
     /// Times that more than one structure was read at once.
     pub structures: u64,
+    /// How often neighbours in several states were read at once.
+    pub mixed: u64,
     granule: u64,
     threads: HashMap<u32, Thread>,
     clock: u32,
@@ -57,6 +60,7 @@ impl Driver {
             opened: 0,
             unlisted: 0,
             structures: 0,
+            mixed: 0,
             granule,
             threads: HashMap::new(),
             clock: 0,
@@ -145,6 +149,27 @@ impl Driver {
                             MemberRead::Reuse => self.record.events.push(event(writer, element, true)),
                         }
                     }
+                    at += read - 1;
+                    continue;
+                }
+                // A seventh reads neighbours in whatever states they are.
+                let mut mixed = Mixed::new();
+                let is_tried = self.clock.is_multiple_of(7);
+                let read = if is_tried { view.read_mixed(states, rest, &mut mixed) } else { 0 };
+                if read > 0 {
+                    self.mixed += u64::from(mixed.members().len() > 1);
+                    let mut counts = [0; MOST_STATES];
+                    for (element, &number) in (element..).zip(mixed.numbers()).take(read) {
+                        let member = mixed.members()[usize::from(number)];
+                        let writer = member.writer.thread(SITE_BITS);
+                        counts[usize::from(number)] += 1;
+                        match member.read {
+                            MemberRead::Nothing => assert_eq!(member.from, member.state),
+                            MemberRead::Communication => self.record.events.push(event(writer, element, false)),
+                            MemberRead::Reuse => self.record.events.push(event(writer, element, true)),
+                        }
+                    }
+                    assert_eq!(&counts, mixed.counts());
                     at += read - 1;
                     continue;
                 }

@@ -12,7 +12,7 @@ const STEPS: usize = 120;
 
 #[test]
 fn ten_thousand_random_traces_in_exact_mode() {
-    let (mut events, mut structures) = (0, 0);
+    let (mut events, mut structures, mut mixed) = (0, 0, 0);
     for seed in 0..TRACES {
         let mut rng = Rng::with_seed(seed);
         let shape = Shape::random(&mut rng);
@@ -28,10 +28,12 @@ fn ten_thousand_random_traces_in_exact_mode() {
         assert_eq!(driver.memory.signature.pool.chunks_aliased(), 0, "seed {seed}");
         events += driver.record.events.len();
         structures += driver.structures;
+        mixed += driver.mixed;
     }
     // A generator that produces no events would agree as well.
     assert!(events > 100 * TRACES as usize, "{events} events");
     assert!(structures > TRACES, "{structures} times several structures at once");
+    assert!(mixed > TRACES, "{mixed} times several states at once");
 }
 
 /// Values that are opened, listed and read by bits count as those that are not.

@@ -48,8 +48,8 @@ fn is_sheaf_known(t: &Thread, p: &Process, sheaf: &Sheaf, iterations: u64) -> Op
     Some(is_known(t, p, span, pattern))
 }
 
-/// Whether nothing of a span has to be looked at: the thread has claimed its chunks, and knows that what a pattern reads
-/// has no events.
+/// Whether nothing of a span has to be looked at: the thread has claimed its chunks, and knows that what a pattern
+/// reads has no events.
 #[inline]
 fn is_known(t: &Thread, p: &Process, span: Span, pattern: Pattern) -> bool {
     let (mut at, end) = (span.first & !(GRANULE - 1), span.last + 1);

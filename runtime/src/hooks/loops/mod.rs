@@ -23,6 +23,7 @@ mod findings;
 mod fixed;
 mod ids;
 mod known;
+mod mixed;
 mod overwritten;
 mod period;
 mod pieces;

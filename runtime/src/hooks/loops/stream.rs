@@ -1,10 +1,10 @@
 //! An access of a loop that alone reads a row, from one end to the other, or a copy of memory: the events in their
-//! order, as many at a time as are alike.
+//! order, as many at a time as are alike, or as can be told apart by their states ([`mixed`]).
 //!
 //! This is what the instrumented copy of the loop would do: samples of the reuse distance begin and end at the same
 //! reads.
 
-use super::{period, plain};
+use super::{mixed, period, plain};
 use crate::distance::watch::BLOCK;
 use crate::hooks::access::{read_alike, read_cell};
 use crate::hooks::again::first_reads;
@@ -42,6 +42,12 @@ pub fn read(t: &mut Thread, p: &Process, (from, to): (u64, u64), site: u32) {
                 own_prefix(plain(rest), t.header.own_base, t.header.own_span, 0)
             } else if state == NONE {
                 equal_prefix(plain(rest), state)
+            } else if tries > 0
+                && mixed::may_be(rest)
+                && let (read @ 1.., is_worth) = mixed::read(t, p, rest, element, site)
+            {
+                tries = if is_worth { MOST_TRIES } else { tries - 1 };
+                read
             } else if let Some(counter) = t.known(state, site) {
                 let alike = equal_prefix(plain(rest), state) as u64;
                 // SAFETY: counters of the event cache are mapped for the life of the process, and only this thread
