@@ -75,8 +75,8 @@ pub fn exchange_repeated(cells: &[AtomicU32], exchanges: &[Exchange], pair: bool
     done
 }
 
-/// Exchanges four cells, within sixteen aligned bytes, that were just found to hold `from`, each for its own name: all, or
-/// none, as well where the processor cannot do that.
+/// Exchanges four cells, within sixteen aligned bytes, that were just found to hold `from`, each for its own name: all,
+/// or none, as well where the processor cannot do that.
 #[inline(always)]
 pub fn exchange_mixed(cells: &[AtomicU32; 4], from: [u32; 4], to: [u32; 4], pair: bool) -> bool {
     if pair {
