@@ -63,7 +63,7 @@ pub fn process_start(arguments: &[*const c_char], environment: *const *const c_c
 
 /// In the parent, before it creates a thread: gives it its number and turns the caller's writes to "parallel".
 pub fn thread_created() -> CreationTicket {
-    on_thread(|t, p| phases::boundary(t, p, PhaseEnd::Wait));
+    on_thread(|t, p| phases::boundary(t, p, p.elapsed_ns(), PhaseEnd::Wait));
     let ticket = match recorded() {
         None => CreationTicket(NO_TICKET),
         Some((process, thread)) => {

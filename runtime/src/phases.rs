@@ -217,18 +217,18 @@ fn look(t: &mut Thread, p: &Process) {
 
 /// The thread arrives where it may wait for others; see [`resume`]. Sets of a thread are a tenth of a slice apart at
 /// least, so that a barrier every few microseconds does not fill the budget.
-pub fn boundary(t: &mut Thread, p: &Process, end: PhaseEnd) {
+pub fn boundary(t: &mut Thread, p: &Process, now: u64, end: PhaseEnd) {
     if !p.phases.is_off() {
-        write(t, p, p.elapsed_ns(), end);
+        write(t, p, now, end);
     }
     t.phases.meeting = 0;
 }
 
 /// The thread goes on after a [`boundary`]: the time that it waited belongs to no phase.
-pub fn resume(t: &mut Thread, p: &Process) {
+pub fn resume(t: &mut Thread, p: &Process, now: u64) {
     if t.phases.is_clean {
-        t.phases.since_ns = p.elapsed_ns();
-        t.phases.slice_ns = t.phases.since_ns.saturating_add(p.phases.period_ns << p.phases.doublings().min(20));
+        t.phases.since_ns = now;
+        t.phases.slice_ns = now.saturating_add(p.phases.period_ns << p.phases.doublings().min(20));
     }
 }
 

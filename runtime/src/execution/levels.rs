@@ -79,12 +79,16 @@ impl Levels {
 
     /// Changes one of the counts.
     pub fn change(&self, process: &Process, kind: LevelKind, by: i32) {
-        if by == 0 {
-            return;
+        if by != 0 {
+            self.change_at(process, kind, by, process.elapsed_ns());
         }
+    }
+
+    /// The same where the time is known.
+    pub fn change_at(&self, process: &Process, kind: LevelKind, by: i32, now: u64) {
         // SeqCst: partner is the fence in `publish`.
         let before = self.count(kind).now.fetch_add(by, Ordering::SeqCst);
-        self.spend(process, kind, before);
+        self.spend(process, kind, before, now);
         if kind == self.choosing {
             self.publish(process);
         }
@@ -111,7 +115,7 @@ impl Levels {
     /// The process ends: the time of the present levels is added.
     pub fn finish(&self, process: &Process) {
         for kind in LevelKind::ALL {
-            self.spend(process, *kind, self.now(*kind) as i32);
+            self.spend(process, *kind, self.now(*kind) as i32, process.elapsed_ns());
         }
     }
 
@@ -127,9 +131,8 @@ impl Levels {
         if kind == LevelKind::Nominal { nominal } else { effective }
     }
 
-    /// Adds the time since the last change to the level that there was.
-    fn spend(&self, process: &Process, kind: LevelKind, count: i32) {
-        let now = process.elapsed_ns();
+    /// Adds the time from the last change to now to the level that there was.
+    fn spend(&self, process: &Process, kind: LevelKind, count: i32, now: u64) {
         let time = now.saturating_sub(self.count(kind).since.swap(now, Ordering::Relaxed));
         let Some(records) = self.records(process) else { return };
         let level = (count.max(0) as u32).min(self.highest);

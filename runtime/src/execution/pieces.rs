@@ -96,7 +96,7 @@ pub fn dispatched(t: &mut Thread, p: &Process, iterations: u64) {
         }
         close(t, p);
     }
-    open(t, p, now);
+    open(t, p, Some(now));
     let pieces = handed_out(t);
     pieces.piece.identity.ordinal = if pieces.is_guided { iterations } else { 0 };
 }
@@ -118,7 +118,7 @@ pub fn task_begins(t: &mut Thread, p: &Process) {
     }
     close(t, p);
     handed_out(t).tasks += 1;
-    open(t, p, p.elapsed_ns());
+    open(t, p, None);
 }
 
 /// The task is complete: the thread goes on in what it was in.
@@ -130,7 +130,7 @@ pub fn task_ends(t: &mut Thread, p: &Process) {
     let pieces = handed_out(t);
     pieces.tasks = pieces.tasks.saturating_sub(1);
     if pieces.tasks > 0 || pieces.has_chunk {
-        open(t, p, p.elapsed_ns());
+        open(t, p, None);
     }
 }
 
@@ -141,19 +141,21 @@ pub fn barrier(t: &mut Thread, p: &Process) {
     (pieces.in_loop, pieces.has_chunk, pieces.tasks) = (false, false, 0);
 }
 
-/// A piece that was handed out at `now` begins.
-fn open(t: &mut Thread, p: &Process, now: u64) {
+/// A piece begins that was handed out at `now`, or is now.
+fn open(t: &mut Thread, p: &Process, now: Option<u64>) {
     let Some((mut identity, counted)) = recorded(t).map(|part| (part.identity, part.is_counted)).last() else { return };
     let pieces = handed_out(t);
-    let told = pieces.tasks == 0 || pieces.records < TASKS;
-    if told {
-        identity = Identity { kind: InstanceKind::OmpPiece, weight: 1, ordinal: 0, ..identity };
-        part::open(t, p, piece, identity);
+    if pieces.tasks > 0 && pieces.records >= TASKS {
+        pieces.piece.is_open = false;
+        return recorded(t).for_each(untold);
     }
+    let now = now.unwrap_or_else(|| p.elapsed_ns());
+    identity = Identity { kind: InstanceKind::OmpPiece, weight: 1, ordinal: 0, ..identity };
+    part::open(t, p, piece, identity);
     let pieces = handed_out(t);
     // The order in which pieces were handed out is not that in which their counters have been read.
     (pieces.chunks, pieces.piece.begin_ns) = (1, now);
-    if !told || counted && !pieces.piece.is_counted {
+    if counted && !pieces.piece.is_counted {
         pieces.piece.is_open = false;
         recorded(t).for_each(untold);
     }
@@ -177,6 +179,9 @@ fn close(t: &mut Thread, p: &Process) {
 
 /// Pieces of the part are missing.
 fn untold(part: &mut Part) {
+    if part.identity.flags & instance_flags::UNTOLD != 0 {
+        return;
+    }
     part.identity.flags |= instance_flags::UNTOLD;
     if !part.record.is_null() {
         // SAFETY: a record of the profile, mapped for the life of the process; an aligned half-word.

@@ -1,8 +1,11 @@
 //! Time by region, as a call tree of each thread in the profile itself.
 //!
 //! Two readings of the time stamp counter for each visit give the time on the clock. CPU time costs a system call, so
-//! it is read once in a *window* of at least 50 microseconds, and before and after each wait; a window's CPU time is
-//! shared out by the time on the clock, which is exact where no window holds both a wait and work.
+//! it is read once in a *window* of at least 50 microseconds, and before and after waits; a window's CPU time is shared
+//! out by the time on the clock, which is exact where no window holds both a wait and work. Waits of less than five
+//! microseconds are in windows with the work around them: they spin, and cost a processor as much as work does. Before
+//! a longer one that comes so soon after the window's begin, CPU time is not read: what was done until then took as
+//! much as the clock says, and the rest is the wait's.
 //!
 //! Recursion folds: a region inside itself is the node that it is inside of, whose time runs once. Regions that were
 //! entered 8 192 times and take less than a microsecond each are not timed from then on: their time is their
@@ -22,6 +25,9 @@ use threadtalk_profile::layout::{NodeRecord, block};
 
 /// Least length of a window.
 const WINDOW_NS: u64 = 50_000;
+/// What is shorter is not told apart: tasks of a microsecond that wait for others took 16 times as long with a reading
+/// of CPU time before and after each wait.
+const SHORT_NS: u64 = 5_000;
 /// Deepest stack: 1.5 MiB of addresses. What is deeper belongs to the deepest frame.
 const FRAMES: usize = 1 << 16;
 /// Nodes of a thread. What would be further nodes belongs to their callers.
@@ -117,8 +123,11 @@ pub struct Tree {
     untimed: *mut u64,
     window_ticks: u64,
     window_cpu_ns: u64,
-    /// Ticks of the least window.
+    /// Ticks of the least window, and of what is short.
     least: u64,
+    short: u64,
+    /// When the present wait began.
+    wait_ticks: u64,
 }
 
 impl Tree {
@@ -138,6 +147,8 @@ impl Tree {
             window_ticks: 0,
             window_cpu_ns: 0,
             least: 0,
+            short: 0,
+            wait_ticks: 0,
         }
     }
 
@@ -223,7 +234,11 @@ impl Tree {
 
     /// Ends the window: what its nodes have of it goes into their records.
     fn close_window(&mut self, p: &Process, now: u64) {
-        let cpu = clock::thread_cpu_ns();
+        self.close_window_at(p, now, clock::thread_cpu_ns());
+    }
+
+    /// The same at a moment at which the thread had had so much CPU time.
+    fn close_window_at(&mut self, p: &Process, now: u64, cpu: u64) {
         for i in 0..self.runs {
             // SAFETY: below the number of running frames.
             let index = unsafe { *self.running.add(i) } as usize;
@@ -251,7 +266,18 @@ impl Tree {
 
     fn begin(&mut self, p: &Process, now: u64) {
         (self.window_ticks, self.window_cpu_ns) = (now, clock::thread_cpu_ns());
-        self.least = p.ticks.ticks(WINDOW_NS);
+        (self.least, self.short) = (p.ticks.ticks(WINDOW_NS), p.ticks.ticks(SHORT_NS));
+    }
+
+    /// A wait begins or ends in all regions that the thread is in.
+    fn waits(&mut self) {
+        for i in 0..self.runs {
+            // SAFETY: below the number of running frames.
+            let frame = unsafe { *self.running.add(i) } as usize;
+            let node = self.frame(frame).node;
+            let node = self.node(node);
+            node.waits = node.waits.saturating_add(1);
+        }
     }
 
     /// Takes the innermost frame off.
@@ -392,19 +418,39 @@ pub fn exit(t: &mut Thread, p: &Process, region: u32) {
     }
 }
 
-/// The calling thread begins or ends a wait.
-pub fn boundary(t: &mut Thread, p: &Process) {
+/// The calling thread begins a wait.
+pub fn wait_begins(t: &mut Thread, p: &Process) {
     let tree = &mut t.execution.tree;
-    if tree.depth > 0 {
-        let now = p.ticks.now();
-        for i in 0..tree.runs {
-            // SAFETY: below the number of running frames.
-            let frame = unsafe { *tree.running.add(i) } as usize;
-            let node = tree.frame(frame).node;
-            tree.node(node).waits = tree.node(node).waits.saturating_add(1);
-        }
+    if tree.depth == 0 {
+        return;
+    }
+    let now = p.ticks.now();
+    tree.waits();
+    tree.wait_ticks = now;
+    if now.saturating_sub(tree.window_ticks) >= tree.short {
         tree.close_window(p, now);
     }
+}
+
+/// It ends it.
+pub fn wait_ends(t: &mut Thread, p: &Process) {
+    let tree = &mut t.execution.tree;
+    if tree.depth == 0 {
+        return;
+    }
+    let now = p.ticks.now();
+    tree.waits();
+    if now.saturating_sub(tree.wait_ticks) < tree.short {
+        return;
+    }
+    let cpu = clock::thread_cpu_ns();
+    // The work before the wait, of which CPU time was not read.
+    let work = tree.wait_ticks.saturating_sub(tree.window_ticks);
+    if work > 0 {
+        let begin_cpu = cpu.min(tree.window_cpu_ns + p.ticks.ns(work));
+        tree.close_window_at(p, tree.wait_ticks, begin_cpu);
+    }
+    tree.close_window_at(p, now, cpu);
 }
 
 /// The calling thread ends.

@@ -99,8 +99,9 @@ pub fn begin(t: &mut Thread, p: &Process, kind: BlockedKind, site: Option<u32>, 
         (waiting.kind, waiting.site) = (kind, site);
         let record = record_of(t, p);
         add(record, 1, 0);
-        phases::boundary(t, p, ends(kind));
-        block(t, p);
+        let now = p.elapsed_ns();
+        phases::boundary(t, p, now, ends(kind));
+        block(t, p, now);
     }
 }
 
@@ -117,8 +118,9 @@ pub fn end(t: &mut Thread, p: &'_ Process) {
     let waited = t.execution.waiting.top_waits();
     t.execution.waiting.depth = t.execution.waiting.depth.saturating_sub(1);
     if waited && !t.execution.waiting.top_waits() {
-        unblock(t, p);
-        phases::resume(t, p);
+        let now = p.elapsed_ns();
+        unblock(t, p, now);
+        phases::resume(t, p, now);
     }
 }
 
@@ -130,7 +132,7 @@ pub fn interrupt(t: &mut Thread, p: &Process) -> bool {
     let waited = t.execution.waiting.top_waits();
     t.execution.waiting.push(Entry { waits: false, frame: NO_FRAME });
     if waited {
-        unblock(t, p);
+        unblock(t, p, p.elapsed_ns());
     }
     waited
 }
@@ -143,7 +145,7 @@ pub fn resume(t: &mut Thread, p: &Process) -> bool {
     t.execution.waiting.depth -= 1;
     let waits = t.execution.waiting.top_waits();
     if waits {
-        block(t, p);
+        block(t, p, p.elapsed_ns());
     }
     waits
 }
@@ -189,22 +191,22 @@ fn is_left_behind(t: &Thread, frame: usize) -> bool {
     top.is_some_and(|entry| entry.waits && entry.frame != NO_FRAME && frame != NO_FRAME && frame >= entry.frame)
 }
 
-fn block(t: &mut Thread, p: &Process) {
-    tree::boundary(t, p);
-    t.execution.waiting.since_ns = p.elapsed_ns();
+fn block(t: &mut Thread, p: &Process, now: u64) {
+    tree::wait_begins(t, p);
+    t.execution.waiting.since_ns = now;
     if !t.execution.waiting.lowered {
         t.execution.waiting.lowered = true;
-        p.levels.change(p, LevelKind::Effective, -1);
+        p.levels.change_at(p, LevelKind::Effective, -1, now);
     }
 }
 
-fn unblock(t: &mut Thread, p: &Process) {
-    tree::boundary(t, p);
-    let time = p.elapsed_ns().saturating_sub(t.execution.waiting.since_ns);
+fn unblock(t: &mut Thread, p: &Process, now: u64) {
+    tree::wait_ends(t, p);
+    let time = now.saturating_sub(t.execution.waiting.since_ns);
     let record = record_of(t, p);
     add(record, 0, time);
     if core::mem::take(&mut t.execution.waiting.lowered) {
-        p.levels.change(p, LevelKind::Effective, 1);
+        p.levels.change_at(p, LevelKind::Effective, 1, now);
     }
 }
 
@@ -223,11 +225,13 @@ fn record_of(t: &mut Thread, p: &Process) -> *mut BlockedRecord {
 
 fn add(record: *mut BlockedRecord, count: u64, ns: u64) {
     if !record.is_null() {
-        // SAFETY: a record of the profile, mapped for the life of the process; only its thread adds, readers of a live
-        // file see aligned words.
+        // Only its thread adds, so nothing is locked; readers of a live file see aligned words.
+        let add =
+            |word: &AtomicU64, n: u64| word.store(word.load(Ordering::Relaxed).wrapping_add(n), Ordering::Relaxed);
+        // SAFETY: a record of the profile, mapped for the life of the process.
         unsafe {
-            AtomicU64::from_ptr(&raw mut (*record).count).fetch_add(count, Ordering::Relaxed);
-            AtomicU64::from_ptr(&raw mut (*record).wall_ns).fetch_add(ns, Ordering::Relaxed);
+            add(AtomicU64::from_ptr(&raw mut (*record).count), count);
+            add(AtomicU64::from_ptr(&raw mut (*record).wall_ns), ns);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::access::{fresh_id, read_cells};
 use super::loops;
-use super::scan::own_prefix;
+use super::scan::{equal_prefix, own_prefix};
 use crate::process::Process;
 use crate::thread::Thread;
 use core::slice;
@@ -63,7 +63,7 @@ fn quiet_prefix(t: &Thread, cells: &[AtomicU32]) -> usize {
         let state = first.load(Ordering::Relaxed);
         at += match state.wrapping_sub(base) < span {
             true => own_prefix(loops::plain(rest), base, span, 0),
-            false if state == NONE => 1,
+            false if state == NONE => equal_prefix(loops::plain(rest), NONE),
             false => return at,
         };
     }
