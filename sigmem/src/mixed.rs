@@ -149,8 +149,8 @@ impl View {
     fn read_one(&mut self, states: &States, cell: &AtomicU32, mixed: &mut Mixed) -> Option<u8> {
         let found = cell.load(Acquire);
         let number = mixed.number(self, states, found)?;
-        let exchange = [(found, mixed.state(number))];
-        let read = neighbours::exchange_repeated(core::slice::from_ref(cell), &exchange, states.is_pair());
-        (read > 0).then_some(number)
+        let to = mixed.state(number);
+        let is_read = to == found || neighbours::exchange_all(core::array::from_ref(cell), found, to, states.is_pair());
+        is_read.then_some(number)
     }
 }
