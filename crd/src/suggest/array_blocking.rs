@@ -57,14 +57,8 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     if is_nest && events_per_entry(case) * granule < case.threshold(&RULE, "within") * distance {
         return None;
     }
-    let element = case
-        .events
-        .iter()
-        .flat_map(|e| [case.strides(e.reader_site).0, case.strides(e.reader_site).1])
-        .filter_map(|s| if let Stride::Bytes(bytes) = s { Some(f64::from(bytes).abs()) } else { None })
-        .filter(|bytes| (1.0..=64.0).contains(bytes))
-        .fold(f64::INFINITY, f64::min);
-    let element = if element.is_finite() { element.max(1.0) } else { granule };
+    let step = step(case);
+    let element = step.unwrap_or(granule);
     let elements = level.max_bytes as f64 * case.threshold(&RULE, "fill") / element;
     let (tile, shape) = if is_nest {
         let side = power_of_two(elements.sqrt());
@@ -74,13 +68,18 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         (length, length.to_string())
     };
     let bytes = tile as f64 * element;
+    // Where most is read in steps that are not known, nothing tells how large an element is.
+    let tiles = match step {
+        Some(element) => format!("{shape} elements of {element} bytes ({bytes:.0} bytes)"),
+        None => format!("{bytes:.0} bytes"),
+    };
     Some(Suggestion {
         rule: RULE.name.to_owned(),
         kind: SuggestionKind::Data,
         means: Means::Code,
         text: format!(
             "Array blocking: at {} {part} of the reuses come after {distance:.0} or more bytes of other elements, and {:.0} % of all \
-             {verb} L{}. Work in tiles of {shape} elements of {element} bytes ({bytes:.0} bytes): they stay in L{} until they are used again.",
+             {verb} L{}. Work in tiles of {tiles}: they stay in L{} until they are used again.",
             span(case.region),
             100.0 * share,
             level.level,
@@ -105,6 +104,21 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
 /// The largest power of two that is not above a number; at least 1.
 fn power_of_two(number: f64) -> u64 {
     1 << (number.max(1.0) as u64).ilog2()
+}
+
+/// The step, in bytes, in which most of what is read is read; `None`: it is none that is known, or too long for an
+/// element.
+fn step(case: &Case<'_>) -> Option<f64> {
+    let mut by_step: BTreeMap<Option<u64>, u64> = BTreeMap::new();
+    for event in case.events {
+        let (inner, outer) = case.strides(event.reader_site);
+        let known = [inner, outer].into_iter().filter_map(|s| match s {
+            Stride::Bytes(bytes) => Some(u64::from(bytes.unsigned_abs())).filter(|bytes| (1..=64).contains(bytes)),
+            _ => None,
+        });
+        *by_step.entry(known.min()).or_default() += event.raw + event.rar;
+    }
+    by_step.into_iter().max_by_key(|(_, events)| *events).and_then(|(step, _)| step).map(|step| step as f64)
 }
 
 /// How many uses a thread makes, in one entry of the nest's outermost loop, of what one other thread wrote.
