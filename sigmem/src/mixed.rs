@@ -110,7 +110,7 @@ impl View {
     /// and not those behind many that are alike. Returns how many were read.
     pub fn read_mixed(&mut self, states: &States, cells: &[AtomicU32], mixed: &mut Mixed) -> usize {
         let cells = cells.get(..cells.len().min(MOST_MIXED)).unwrap_or(&[]);
-        let (mut read, mut alike, mut last) = (0, 0, [0; 4]);
+        let (mut read, mut alike, mut last) = (0, 0, 0);
         while let Some(rest @ [_, ..]) = cells.get(read..) {
             let four = rest.first_chunk::<4>().filter(|four| four.as_ptr().addr().is_multiple_of(16));
             let numbers = four.and_then(|four| self.read_four(states, four, mixed));
@@ -123,8 +123,8 @@ impl View {
             };
             mixed.add(read, numbers);
             read += 4;
-            alike = if numbers == last { alike + 4 } else { 0 };
-            last = numbers;
+            alike = if numbers == [last; 4] { alike + 4 } else { 0 };
+            last = numbers[3];
             if alike >= MOST_ALIKE {
                 break;
             }

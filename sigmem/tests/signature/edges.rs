@@ -4,6 +4,7 @@ use crate::memory::{EXACT, Memory, Size, Zeroed};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use threadtalk_abi::{CHUNK_BYTES, GRANULE};
+use threadtalk_sigmem::mixed::{MOST_MIXED, MOST_STATES, Mixed};
 use threadtalk_sigmem::primitive::{AtomicU32, Ordering};
 use threadtalk_sigmem::{
     ChunkStock, Directory, FreshId, Pool, Read, Run, Segment, Signature, StateStock, Transition, View, write,
@@ -229,4 +230,37 @@ fn names_without_a_state_decode_to_none() {
     let name = memory.states.with_reader(fresh(3).0, 4, &mut StateStock::default()).expect("room");
     assert_eq!(memory.states.decode(name).map(|state| state.writer), Some(fresh(3)));
     assert_eq!(memory.states.len(), 1);
+}
+
+/// A row of many states is read as far as its states can be told apart, whatever its beginning; what is alike from
+/// some place on is left to those who read such neighbours.
+#[test]
+fn a_row_in_many_states_ends_where_they_are_too_many_or_alike() {
+    let Memory { signature, states, .. } = &Memory::new(EXACT);
+    let mut transitions = [Transition::EMPTY; 256];
+    // SAFETY: so many slots, which outlive the view.
+    let mut view = unsafe { View::new(9, SITE_BITS, transitions.as_mut_ptr(), 8) };
+    let mut stock = ChunkStock::default();
+    let mut read = |first: usize, writers: &dyn Fn(usize) -> u32| {
+        let run = signature.cells(GRANULE * first as u64, 4000, &mut stock).next();
+        let Some(Run::Mapped { cells, .. }) = run else { panic!("no cells") };
+        cells.iter().enumerate().for_each(|(at, cell)| write(cell, fresh(writers(at))));
+        let mut mixed = Mixed::new();
+        let read = view.read_mixed(states, cells, &mut mixed);
+        for (at, cell) in cells.iter().enumerate() {
+            let is_read = cell.load(Ordering::Relaxed) != fresh(writers(at)).0;
+            assert_eq!(is_read, at < read && writers(at) != 9, "{at} of {read}");
+            if is_read {
+                assert_eq!(mixed.members()[usize::from(mixed.numbers()[at])].writer, fresh(writers(at)), "{at}");
+            }
+        }
+        read
+    };
+    for first in 0..5 {
+        assert_eq!(read(first, &|at| at as u32 / 2 % 2), MOST_MIXED, "two by turns");
+        assert_eq!(read(first, &|at| at as u32 % 31), MOST_MIXED);
+        assert_eq!(read(first, &|at| 100 + at as u32), MOST_STATES, "one to an element");
+        let alike = read(first, &|at| if at < 10 { at as u32 } else { 3 });
+        assert!((40..50).contains(&alike), "{alike} from {first}");
+    }
 }
