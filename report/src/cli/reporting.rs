@@ -31,7 +31,8 @@ impl AnalysisArgs {
 /// Arguments of what shows regions.
 #[derive(Args, Debug)]
 pub struct TopArgs {
-    /// At most so many regions (or sections) in the text, and so many with pictures
+    /// At most so many regions (or sections) in the text, besides those with a tenth of all reuse, and so many with
+    /// pictures
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     top: Option<u32>,
 }

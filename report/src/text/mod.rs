@@ -13,7 +13,7 @@ pub use table::{Column, Table};
 use crate::{label, number, svg};
 use std::fmt::Write;
 use std::path::Path;
-use threadtalk_crd::model::{Ended, Measures, Phases, Program, Region, Report};
+use threadtalk_crd::model::{Ended, Line, Measures, Phases, Program, Region, Report};
 use threadtalk_profile::merge::{PART, RANKS, RUNS};
 
 /// What the reader of any of our figures has to know.
@@ -203,7 +203,8 @@ fn regions(report: &Report, shape: &Shape) -> String {
     if busiest.is_empty() {
         return "No region has communication of its own.\n".to_string();
     }
-    let shown = busiest.len().min(shape.top);
+    let reuse = |region: &&Region| region.counts.as_ref().map_or(0, |counts| counts.rar.sum());
+    let shown = shown(&busiest, shape.top, reuse);
     let levels = report.caches.iter().map(|c| format!("L{}", c.level)).collect::<Vec<_>>().join("/");
     let misses = format!("miss {levels}");
     let mut columns = vec![
@@ -221,7 +222,7 @@ fn regions(report: &Report, shape: &Shape) -> String {
     }
     columns.extend([Column::left("region"), Column::left("where")]);
     let mut table = Table::new(columns);
-    for region in &busiest[..shown] {
+    for region in &shown {
         let Some(counts) = region.counts.as_deref() else { continue };
         let (raw, rar) = (counts.raw.sum(), counts.rar.sum());
         let crd = counts.own.crd.as_ref();
@@ -242,8 +243,16 @@ fn regions(report: &Report, shape: &Shape) -> String {
         row.extend([crate::fold::shorten(&label::name(region), 44), label::place(region)]);
         table.row(row);
     }
-    let title = format!("Regions by communication (own events; {shown} of {} that communicate)", busiest.len());
+    let title = format!("Regions by communication (own events; {} of {} that communicate)", shown.len(), busiest.len());
     format!("{}\n{}", paint.strong(&title), table.render(paint))
+}
+
+/// The first `top` of what is in the order of true communication, and what has a tenth of all reuse: a flag that a
+/// thread looks at until it changes is nearly nothing but reuse.
+fn shown<T>(all: &[T], top: usize, reuse: impl Fn(&T) -> u64) -> Vec<&T> {
+    let total: u64 = all.iter().map(&reuse).sum();
+    let is_shown = |&(place, item): &(usize, &T)| place < top || total > 0 && reuse(item) as f64 >= 0.1 * total as f64;
+    all.iter().enumerate().filter(is_shown).map(|(_, item)| item).collect()
 }
 
 /// Shares of reuse that certainly misses, one for each level: `12/3/0 %`.
@@ -259,16 +268,14 @@ fn definite_misses(measures: &Measures) -> String {
 }
 
 fn lines(report: &Report, paint: Style) -> String {
-    let lines = report.program_total.counts.iter().flat_map(|counts| &counts.lines);
+    let lines: Vec<&Line> = report.program_total.counts.iter().flat_map(|counts| &counts.lines).collect();
     let mut table = Table::new(vec![
         Column::right("RaW"),
         Column::right("RaR"),
         Column::left("written at"),
         Column::left("read at"),
     ]);
-    let mut any = false;
-    for line in lines.take(LINES) {
-        any = true;
+    for line in shown(&lines, LINES, |line| line.rar) {
         table.row(vec![
             number::count(line.raw),
             number::count(line.rar),
@@ -276,11 +283,10 @@ fn lines(report: &Report, paint: Style) -> String {
             label::position(&line.reader),
         ]);
     }
-    if any {
-        format!("\n{}\n{}", paint.strong("Lines that talk to each other (whole program)"), table.render(paint))
-    } else {
-        String::new()
+    if lines.is_empty() {
+        return String::new();
     }
+    format!("\n{}\n{}", paint.strong("Lines that talk to each other (whole program)"), table.render(paint))
 }
 
 /// Ten lines at most: what ran, what it said, the busiest regions, the next command.
@@ -305,4 +311,19 @@ pub fn brief(report: &Report, file: &Path, shape: &Shape) -> String {
     }
     lines.extend(shape.next.as_ref().map(|next| format!("{} {next}", paint.faint("threadtalk: next     "))));
     lines.join("\n") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown;
+
+    #[test]
+    fn what_is_nearly_nothing_but_reuse_is_shown_behind_the_first_ones() {
+        let all = [("first", 5), ("second", 0), ("third", 9), ("flag", 80), ("rest", 6)];
+        let names = |top| shown(&all, top, |(_, reuse)| *reuse).iter().map(|(name, _)| *name).collect::<Vec<_>>();
+        assert_eq!(names(2), ["first", "second", "flag"]);
+        assert_eq!(names(0), ["flag"]);
+        assert_eq!(names(9).len(), 5);
+        assert_eq!(shown(&[0, 0, 0], 1, |reuse| *reuse).len(), 1, "no reuse at all");
+    }
 }
