@@ -355,10 +355,17 @@ fn is_primary(t: &mut Thread) -> bool {
     region(t).identity.flags & instance_flags::PRIMARY != 0
 }
 
+/// Whether the thread is at a barrier, so that tasks which it executes there belong to parts that are closed. At a
+/// `taskwait` they are inside of open ones.
+fn has_arrived(t: &mut Thread) -> bool {
+    let own = member(t);
+    [&own.region, &own.phase].into_iter().any(|part| !part.is_open && !part.record.is_null())
+}
+
 /// The thread switches to a task, in a wait or in another task.
 pub fn task_begins(t: &mut Thread, p: &Process) {
     pieces::task_begins(t, p);
-    if waiting::interrupt(t, p) {
+    if waiting::interrupt(t, p) && has_arrived(t) {
         member(t).task_cpu_ns = clock::thread_cpu_ns();
         member(t).task_reading = t.execution.counters.read().unwrap_or(Reading::NONE);
     }
@@ -368,7 +375,7 @@ pub fn task_begins(t: &mut Thread, p: &Process) {
 pub fn task_ends(t: &mut Thread, p: &Process) {
     // Before the parts' arrival moves: the piece ends inside them.
     pieces::task_ends(t, p);
-    if !waiting::resume(t, p) {
+    if !waiting::resume(t, p) || !has_arrived(t) {
         return;
     }
     let cpu = clock::thread_cpu_ns().saturating_sub(member(t).task_cpu_ns);
