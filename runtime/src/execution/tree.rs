@@ -269,8 +269,12 @@ impl Tree {
         (self.least, self.short) = (p.ticks.ticks(WINDOW_NS), p.ticks.ticks(SHORT_NS));
     }
 
-    /// A wait begins or ends in all regions that the thread is in.
-    fn waits(&mut self) {
+    /// A wait begins or ends in all regions that the thread is in: now. `None`: it is in none.
+    fn waits(&mut self, p: &Process) -> Option<u64> {
+        if self.depth == 0 {
+            return None;
+        }
+        let now = p.ticks.now();
         for i in 0..self.runs {
             // SAFETY: below the number of running frames.
             let frame = unsafe { *self.running.add(i) } as usize;
@@ -278,6 +282,7 @@ impl Tree {
             let node = self.node(node);
             node.waits = node.waits.saturating_add(1);
         }
+        Some(now)
     }
 
     /// Takes the innermost frame off.
@@ -421,11 +426,7 @@ pub fn exit(t: &mut Thread, p: &Process, region: u32) {
 /// The calling thread begins a wait.
 pub fn wait_begins(t: &mut Thread, p: &Process) {
     let tree = &mut t.execution.tree;
-    if tree.depth == 0 {
-        return;
-    }
-    let now = p.ticks.now();
-    tree.waits();
+    let Some(now) = tree.waits(p) else { return };
     tree.wait_ticks = now;
     if now.saturating_sub(tree.window_ticks) >= tree.short {
         tree.close_window(p, now);
@@ -435,11 +436,7 @@ pub fn wait_begins(t: &mut Thread, p: &Process) {
 /// It ends it.
 pub fn wait_ends(t: &mut Thread, p: &Process) {
     let tree = &mut t.execution.tree;
-    if tree.depth == 0 {
-        return;
-    }
-    let now = p.ticks.now();
-    tree.waits();
+    let Some(now) = tree.waits(p) else { return };
     if now.saturating_sub(tree.wait_ticks) < tree.short {
         return;
     }

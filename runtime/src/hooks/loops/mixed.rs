@@ -3,7 +3,7 @@
 
 use super::plain;
 use crate::hooks::access::read_cell;
-use crate::hooks::event::{Event, Reads, event, reads_of_alike};
+use crate::hooks::event::{Event, LEAST_AT_ONCE, Reads, event, reads_of_alike};
 use crate::hooks::scan::equal_prefix;
 use crate::process::Process;
 use crate::thread::Thread;
@@ -13,9 +13,7 @@ use threadtalk_sigmem::mixed::{MOST_STATES, Mixed};
 use threadtalk_sigmem::{Member, MemberRead};
 
 /// Granules that are worth it: with 16 threads a row has a mark every so often, at which a look ends.
-const LEAST: usize = 8;
-/// Granules that are counted at once, where more are not because one of them is to be sampled.
-const LEAST_AT_ONCE: usize = 16;
+pub const LEAST: usize = 8;
 /// Granules from the first one on that tell whether a row may be of this kind.
 const TELLING: usize = 8;
 
@@ -27,13 +25,13 @@ pub fn may_be(cells: &[AtomicU32]) -> bool {
     telling.first().is_some_and(|first| equal_prefix(telling, *first) < TELLING)
 }
 
-/// The reads of neighbouring granules from `element` on, each once at `site`: how many were read, and whether that was
-/// worth it.
-pub fn read(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, site: u32) -> (usize, bool) {
+/// The reads of neighbouring granules from `element` on, each once at `site`: how many were read; less than [`LEAST`]
+/// were not worth it.
+pub fn read(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, site: u32) -> usize {
     let mut mixed = Mixed::new();
     let read = t.view.read_mixed(&p.states, cells, &mut mixed);
     if read == 0 {
-        return (0, false);
+        return 0;
     }
     p.claims.touch(element, element + read as u64 * GRANULE);
     let (mut from, mut most) = (0, read);
@@ -58,7 +56,7 @@ pub fn read(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, site
         }
         from = part.end;
     }
-    (read, read >= LEAST)
+    read
 }
 
 /// Reads of granules of which so many are what each of the members says.

@@ -24,8 +24,7 @@ pub fn is_in_pieces(access: &Access) -> bool {
     access.bytes >= LEAST_PIECE && access.stride > i64::from(access.bytes) && is_whole
 }
 
-/// The events of an access whose pieces are far apart. Returns the number of ranges that are known to
-/// have none.
+/// The events of an access whose pieces are far apart. Returns the number of ranges that are known to have none.
 pub fn look(
     t: &mut Thread,
     p: &Process,

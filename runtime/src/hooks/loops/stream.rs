@@ -42,11 +42,7 @@ pub fn read(t: &mut Thread, p: &Process, (from, to): (u64, u64), site: u32) {
                 own_prefix(plain(rest), t.header.own_base, t.header.own_span, 0)
             } else if state == NONE {
                 equal_prefix(plain(rest), state)
-            } else if tries > 0
-                && mixed::may_be(rest)
-                && let (read @ 1.., is_worth) = mixed::read(t, p, rest, element, site)
-            {
-                tries = if is_worth { MOST_TRIES } else { tries - 1 };
+            } else if let read @ 1.. = in_turns(t, p, rest, element, site, &mut tries) {
                 read
             } else if let Some(counter) = t.known(state, site) {
                 let alike = equal_prefix(plain(rest), state) as u64;
@@ -76,6 +72,17 @@ pub fn read(t: &mut Thread, p: &Process, (from, to): (u64, u64), site: u32) {
             };
         }
     }
+}
+
+/// Neighbours that may be in several states, as long as that was worth it; how many were read.
+#[inline]
+fn in_turns(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, site: u32, tries: &mut u32) -> usize {
+    if *tries == 0 || !mixed::may_be(cells) {
+        return 0;
+    }
+    let read = mixed::read(t, p, cells, element, site);
+    *tries = if read >= mixed::LEAST { MOST_TRIES } else { *tries - 1 };
+    read
 }
 
 /// First reads like ones that the thread has made before at this line, as far as neighbours in one block are alike; how

@@ -4,7 +4,7 @@ use super::repeated::Repeated;
 use super::tally::Tally;
 use super::{MOST_GRANULES, Period, Turns};
 use crate::hooks::access::read_cell;
-use crate::hooks::event::{Event, Reads, event, reads_of_alike};
+use crate::hooks::event::{Event, LEAST_AT_ONCE, Reads, event, reads_of_alike};
 use crate::hooks::loops::plain;
 use crate::hooks::scan::{equal_prefix, own_prefix};
 use crate::phases;
@@ -19,9 +19,6 @@ use threadtalk_sigmem::{Alike, Member, MemberRead, Run};
 
 /// Granules whose first reads are counted at once, at most.
 const AT_ONCE: usize = 256;
-
-/// With one that is to be sampled among them, halves are counted at once, and so on, if they are so long.
-const LEAST_AT_ONCE: usize = 16;
 
 /// Granules whose reads are reuse that the thread knows, counted at once, at most: what is to be sampled among them is
 /// not. As many are looked at after some rows of such only, since of others what is behind [`AT_ONCE`] would be looked
