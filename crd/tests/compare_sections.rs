@@ -5,7 +5,7 @@ mod profiles;
 use profiles::{event, module, report};
 use threadtalk_crd::Options;
 use threadtalk_crd::compare::{CompareOptions, Comparison, Condition, Metric, SectionChange, Verdict, compare};
-use threadtalk_crd::imbalance::profile::model::{Cause, Section};
+use threadtalk_crd::imbalance::profile::model::{Cause, Section, Taken};
 use threadtalk_crd::imbalance::profile::observed::HandedOut;
 use threadtalk_crd::model::{Lowers, Means, Position, Promise, Report, Suggestion, SuggestionKind};
 use threadtalk_profile::write::Contents;
@@ -34,6 +34,8 @@ fn section(function: &str, line: u32, values: &[f64]) -> Section {
         waited: vec![0.0; values.len()],
         kinds: Vec::new(),
         handed_out: HandedOut::Nothing,
+        arrived_together: false,
+        taken: None,
         reason: None,
         predictors: 0,
         pooled: false,
@@ -103,6 +105,22 @@ fn the_verdict_is_that_of_the_percentage() {
     assert_eq!(change(&[10.0, 5.0], &[20.0, 10.0]), (0.0, Verdict::Same));
     // Below a point it is noise, whatever its relation.
     assert_eq!(change(&[1000.0, 995.0], &[1000.0, 1000.0]), (-1.0, Verdict::Same));
+}
+
+#[test]
+fn work_that_threads_take_as_they_go_counts_as_even() {
+    let shared_out = section("solve", 12, &[10.0, 0.0]);
+    let taken = Taken { file: Some("a.c".into()), line: Some(13), pieces: 4000 };
+    let taken = Section { taken: Some(taken), ..section("solve", 12, &[8.0, 2.0]) };
+    let together = Section { arrived_together: true, ..section("solve", 12, &[8.0, 2.0]) };
+    for new in [taken, together] {
+        let comparison = compared(&run(&["solve"], Some(vec![shared_out.clone()])), &run(&["solve"], Some(vec![new])));
+        let change = &comparison.sections[0];
+        assert_eq!((change.delta, change.verdict), (Some(-100.0), Some(Verdict::Better)));
+        assert_eq!(comparison.program.judged.verdict, Verdict::Better);
+        let side = change.new.as_ref().unwrap();
+        assert_eq!((side.imbalance_percent, side.imbalance_time, &side.values[..]), (0.0, 0.0, &[8.0, 2.0][..]));
+    }
 }
 
 #[test]

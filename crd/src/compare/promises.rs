@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::matching::Pair;
 use super::sections;
-use crate::imbalance::profile::model::divided;
+use crate::imbalance::profile::model::most_to_save;
 use crate::model::{Lowers, Promise, Report};
 
 /// A suggestion for the base, and the figure that it promises to lower, in both profiles.
@@ -71,10 +71,10 @@ fn then(promise: &Promise, base: &Report, new: &Report, pairs: &[Pair]) -> Optio
     if promise.lowers == Lowers::ImbalancePercent {
         // The rule speaks of the section with the most to save.
         let (before, after) = (base.sections.as_deref()?, new.sections.as_deref()?);
-        let most = divided(before).next()?;
+        let most = most_to_save(before)?;
         let sections = sections::pairs(base, new, pairs);
         let (_, partner) = sections.iter().find(|(index, _)| std::ptr::eq(&before[*index], most))?;
-        return Some(after[*partner].imbalance_percent);
+        return Some(after[*partner].avoidable().0);
     }
     let pair = pairs.iter().find(|p| p.base == promise.region as usize)?;
     promise.then(new, pair.new as u32)

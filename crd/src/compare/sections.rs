@@ -29,7 +29,8 @@ pub struct SectionSide {
     pub threads: usize,
     /// Times that it was executed.
     pub instances: u64,
-    /// How uneven the threads' executed instructions are: 0 = even, 100 = one thread does all.
+    /// How uneven the threads' executed instructions are: 0 = even, or taken by threads as they went; 100 = one thread
+    /// does all.
     pub imbalance_percent: f64,
     /// Seconds of the profiled run that perfect balance could save.
     pub imbalance_time: f64,
@@ -76,9 +77,10 @@ pub(super) fn program_percent(report: &Report) -> Option<f64> {
     for section in divided(report.sections.as_deref()?) {
         let (work, cpu) = (section.values.iter().sum::<f64>(), section.cpu.iter().sum::<f64>());
         // Seconds that could be saved are instructions by the section's own rate.
-        let saved = if cpu > 0.0 { section.imbalance_time * work / cpu } else { 0.0 };
+        let (percent, time) = section.avoidable();
+        let saved = if cpu > 0.0 { time * work / cpu } else { 0.0 };
         let slowest = work / section.threads as f64 + saved;
-        sum += section.imbalance_percent * slowest;
+        sum += percent * slowest;
         weights += slowest;
     }
     (weights > 0.0).then(|| sum / weights)
@@ -112,15 +114,17 @@ pub(super) fn changes(base: &Report, new: &Report, regions: &[Pair], noise: f64)
 
 fn change(base: Option<&Section>, new: Option<&Section>, noise: f64) -> SectionChange {
     let either = new.or(base).expect("a change has a side");
-    let both = base.zip(new);
+    let (base, new) = (base.map(SectionSide::of), new.map(SectionSide::of));
+    let percent = |side: &Option<SectionSide>| side.as_ref().map(|s| s.imbalance_percent);
+    let both = percent(&base).zip(percent(&new));
     SectionChange {
         kind: either.kind,
         function: either.function.clone(),
         encloses: either.encloses,
-        base: base.map(SectionSide::of),
-        new: new.map(SectionSide::of),
-        delta: both.map(|(b, n)| n.imbalance_percent - b.imbalance_percent),
-        verdict: both.map(|(b, n)| verdict(b.imbalance_percent, n.imbalance_percent, noise)),
+        base,
+        new,
+        delta: both.map(|(b, n)| n - b),
+        verdict: both.map(|(b, n)| verdict(b, n, noise)),
     }
 }
 
@@ -189,6 +193,7 @@ impl<'a> Places<'a> {
 impl SectionSide {
     fn of(section: &Section) -> Self {
         let cause = section.causes.first();
+        let (imbalance_percent, imbalance_time) = section.avoidable();
         Self {
             file: section.file.clone(),
             line: section.line,
@@ -196,8 +201,8 @@ impl SectionSide {
             end_line: section.end_line,
             threads: section.threads,
             instances: section.instances,
-            imbalance_percent: section.imbalance_percent,
-            imbalance_time: section.imbalance_time,
+            imbalance_percent,
+            imbalance_time,
             values: section.values.clone(),
             cause: cause.map(|c| SectionCause { file: c.file.clone(), line: c.line, score: c.score }),
         }

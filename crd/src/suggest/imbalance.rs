@@ -1,10 +1,12 @@
 //! Load imbalance: threads wait for the slowest one at the end of a parallel section, and a branch or loop explains why
-//! it has more to do. Known where control flow was counted.
+//! it has more to do. Known where control flow was counted. Threads that take the next piece of work when they have
+//! finished one are no such thing.
 
 use super::{Case, Rule, Threshold, evidence, place};
 use crate::imbalance::profile::model::{self, Cause, Section};
 use crate::imbalance::profile::observed::HandedOut;
 use crate::model::{Lowers, Means, Position, Promise, Suggestion, SuggestionKind};
+use threadtalk_profile::layout::LevelKind;
 
 pub(super) const RULE: Rule = Rule {
     name: "load-imbalance",
@@ -19,6 +21,7 @@ pub(super) const RULE: Rule = Rule {
             default: 0.1,
             meaning: "part that the section has in the CPU time of all sections that hold no others",
         },
+        Threshold { name: "run", default: 0.01, meaning: "part of the run's time that perfect balance could save" },
         Threshold {
             name: "score",
             default: 0.1,
@@ -35,7 +38,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn find(case: &Case<'_>) -> Option<Suggestion> {
     let sections = case.facts.sections;
-    let section = model::divided(sections).next()?;
+    let section = model::most_to_save(sections)?;
     if section.regions.first()?.region != case.region.id {
         return None;
     }
@@ -44,6 +47,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     let cause = section.causes.first()?;
     let is_enough = section.imbalance_percent >= case.threshold(&RULE, "percent")
         && share >= case.threshold(&RULE, "share")
+        && section.imbalance_time >= case.threshold(&RULE, "run") * run_seconds(case)
         && cause.score >= case.threshold(&RULE, "score");
     if !is_enough {
         return None;
@@ -80,6 +84,12 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         },
         lines: vec![begin, line],
     })
+}
+
+/// Seconds that the program ran for while threads were counted.
+fn run_seconds(case: &Case<'_>) -> f64 {
+    let levels = case.facts.profile.levels().filter(|level| level.kind == LevelKind::Nominal);
+    levels.map(|level| level.ns as f64 * 1e-9).sum()
 }
 
 /// Percent that the slowest thread of each instance is above the mean, in the mean of the instances.

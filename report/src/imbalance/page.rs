@@ -86,6 +86,9 @@ fn section(view: View, index: usize, section: &Section) -> String {
     if let Some(how) = words::handed_out(section) {
         let _ = write!(out, "<p class=\"muted\">Handed out: {}.</p>", escape(how));
     }
+    if let Some(how) = words::taken(section) {
+        let _ = write!(out, "<p class=\"muted\">Taken: {}.</p>", escape(&how));
+    }
     match words::without_cause(view.imbalance, section) {
         Some(why) => out += &format!("<p class=\"muted\">Causes: {}.</p>", escape(&why)),
         None => {

@@ -98,6 +98,9 @@ fn section(view: View, index: usize, section: &Section, paint: Style) -> String 
     if let Some(how) = words::handed_out(section) {
         line("handed out", how);
     }
+    if let Some(how) = words::taken(section) {
+        line("taken", &how);
+    }
     match words::without_cause(view.imbalance, section) {
         Some(why) => line("causes", &why),
         None => {

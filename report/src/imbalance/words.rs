@@ -139,6 +139,18 @@ pub fn handed_out(section: &Section) -> Option<&'static str> {
     }
 }
 
+/// That nobody lost what balance could save: threads took the work, or came together; nothing if neither was seen.
+pub fn taken(section: &Section) -> Option<String> {
+    if let Some(of) = &section.taken {
+        let (pieces, place) = (number::count(of.pieces), place(of.file.as_deref(), of.line));
+        return Some(format!(
+            "{pieces} pieces, which threads took from a counter at {place}: who did more is up to the scheduler"
+        ));
+    }
+    let together = "the threads came to the end together: nobody waited for who did more";
+    section.arrived_together.then(|| together.to_owned())
+}
+
 /// Other branches that counts cannot tell from a cause; nothing if there are none.
 pub fn alike(cause: &Cause) -> Option<String> {
     const NAMED: usize = 3;

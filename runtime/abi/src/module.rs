@@ -124,6 +124,9 @@ pub mod site_flags {
     pub const SYNC: u32 = 8;
     /// A call that allocates memory.
     pub const ALLOCATION: u32 = 16;
+    /// A counter that the program adds to and by which a loop around it ends: threads that share it take work from it
+    /// piece by piece.
+    pub const TAKES: u32 = 32;
 }
 
 /// Begins a section behind the strings: nothing that an older decoder has to know.

@@ -2,6 +2,7 @@
 //! regions and calls with CrayPat's metrics (`regions`), kinds of threads (`similar`) and parallel block vectors
 //! (`parallelism`).
 
+mod arrivals;
 mod counters;
 mod graph;
 mod groups;
@@ -17,6 +18,7 @@ mod read;
 mod regions;
 mod sections;
 mod similar;
+mod taken;
 
 use std::collections::{BTreeMap, BTreeSet};
 use threadtalk_profile::Profile;

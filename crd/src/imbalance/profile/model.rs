@@ -111,6 +111,11 @@ pub struct Section {
     /// Whether work in it was handed out to threads as they asked for it. That work is in the vectors as if each thread
     /// had had a processor of its own, as which thread got it says nothing about the program.
     pub handed_out: HandedOut,
+    /// The threads came to the end together, although they did not do the same: nobody waited for who had more. So it
+    /// is where each takes the next piece of work when it has finished one, or where who has more is faster.
+    pub arrived_together: bool,
+    /// The counter from which threads took its work.
+    pub taken: Option<Taken>,
     /// Why no causes were sought.
     pub reason: Option<lime::Reason>,
     /// Predictors that a cause was chosen among: the most of any instance.
@@ -123,10 +128,39 @@ pub struct Section {
     pub regions: Vec<Share>,
 }
 
+impl Section {
+    /// Whether threads took work when they had finished some: who did more says nothing about the program then.
+    pub fn is_taken(&self) -> bool {
+        self.arrived_together || self.taken.is_some()
+    }
+
+    /// Percent and seconds of imbalance that the program could do something about.
+    pub fn avoidable(&self) -> (f64, f64) {
+        if self.is_taken() { (0.0, 0.0) } else { (self.imbalance_percent, self.imbalance_time) }
+    }
+}
+
 /// Sections that several threads divide among themselves without meeting inside, in the order of `sections`: together
 /// they hold each part of the run at most once.
 pub fn divided(sections: &[Section]) -> impl Iterator<Item = &Section> {
     sections.iter().filter(|section| !section.encloses && section.threads > 1)
+}
+
+/// Of these, the one with most to save, work that threads took left out.
+pub fn most_to_save(sections: &[Section]) -> Option<&Section> {
+    divided(sections).find(|section| !section.is_taken())
+}
+
+/// Work that threads took piece by piece from a counter of the program's, so many pieces that who took how many is up
+/// to the scheduler.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Taken {
+    /// File of the line that adds to the counter.
+    pub file: Option<Arc<str>>,
+    /// Its line.
+    pub line: Option<u32>,
+    /// Pieces, of all threads and instances.
+    pub pieces: u64,
 }
 
 /// A region's part of a section.

@@ -48,6 +48,8 @@ pub struct Observed {
     pub visits: Vec<(u32, u32, u64)>,
     /// First reads of what others wrote, in the regions themselves: thread, region, count.
     pub communication: Vec<(u32, u32, u64)>,
+    /// Counters that several threads added to and by which a loop of theirs ends: they take work from them.
+    pub counters_of_work: Vec<SiteOf>,
     /// Calls in which threads waited.
     pub waits: Vec<Wait>,
     /// Time at each number of threads.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use threadtalk_abi::control::{call_flags, edge_flags};
-use threadtalk_abi::module::RegionKind;
+use threadtalk_abi::module::{RegionKind, site_flags};
 use threadtalk_profile::layout::{BlockedKind, CODE_SITE, CountKind, CounterEvent, InstanceKind, LevelKind};
 use threadtalk_profile::{Count, Module, Profile};
 
@@ -40,6 +40,7 @@ impl Observed {
             nodes: nodes(profile, &tree),
             visits: profile.visits().map(|v| (v.thread, tree.node(v.region), v.count)).collect(),
             communication: communication(profile, &tree),
+            counters_of_work: counters_of_work(profile, &sites),
             levels: levels(profile),
             ..Observed::default()
         };
@@ -137,6 +138,17 @@ fn communication(profile: &Profile, tree: &Tree) -> Vec<(u32, u32, u64)> {
         }
     }
     sums
+}
+
+/// Counters of which a thread has read what another one left at the same line.
+fn counters_of_work(profile: &Profile, sites: &Sites) -> Vec<SiteOf> {
+    let takes = |site| profile.site(site).is_some_and(|s| s.flags & site_flags::TAKES != 0);
+    let taken = profile.events().filter(|e| e.raw > 0 && !e.is_serial() && takes(e.reader_site));
+    let ids: BTreeSet<u32> = taken.filter(|e| takes(e.writer_site)).map(|e| e.reader_site).collect();
+    let mut found: Vec<SiteOf> =
+        ids.into_iter().map(|site| SiteOf { at: sites.spot(site), region: sites.region(site) }).collect();
+    found.dedup();
+    found
 }
 
 fn counting(profile: &Profile) -> Counting {

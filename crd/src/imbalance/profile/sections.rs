@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::lime::{self, HardwareEvent, Reason};
 use super::super::similarity::kinds::{TAU, kinds, members};
 use super::super::vector::centred;
+use super::arrivals::Waiting;
 use super::counters;
 use super::graph::{CallFlow, NodeOf};
 use super::groups::{self, Told};
@@ -13,6 +14,7 @@ use super::leads::leads;
 use super::model::{Alike, Cause, Dependent, Section, Share, known};
 use super::observed::{EventKind, HandedOut, Observed, Part, SiteEvent, Sparse, Spot};
 use super::places::Places;
+use super::taken::taken;
 use super::{MISS_COST, Options};
 use threadtalk_profile::layout::CounterEvent;
 
@@ -73,8 +75,10 @@ impl<'a> Sections<'a> {
         let threads = instances.iter().map(|i| i.parts.len()).max().unwrap_or(0);
         let mut sums = Sums::new(threads, represented);
         let dependents: Vec<Vec<f64>> = instances.iter().map(|i| self.dependent(i)).collect();
+        let mut waiting = Waiting::default();
         for (instance, dependent) in instances.iter().zip(&dependents) {
             sums.add(instance, dependent);
+            waiting.add(Waiting::of(instance, dependent), instance.parts[0].weight);
         }
         // A barrier-to-barrier instance is one value a thread whatever its team, so the largest team counts.
         let lost = super::super::craypat::imbalance_of(sums.mean, sums.max, threads);
@@ -116,6 +120,8 @@ impl<'a> Sections<'a> {
             waited: sums.waited,
             kinds: members(&kinds(&vectors, TAU)),
             handed_out,
+            arrived_together: waiting.is_together(),
+            taken: taken(self.observed, instances),
             reason: found.reason,
             predictors: found.predictors,
             pooled: found.pooled,
