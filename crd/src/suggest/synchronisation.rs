@@ -1,6 +1,7 @@
 //! Synchronisation hot spot: atomic variables that travel between threads are a large part of what the region
 //! communicates.
 
+use threadtalk_abi::module::site_flags::{TAKES, UPDATE};
 use threadtalk_profile::Event;
 
 use super::{Case, Rule, Threshold, evidence, place};
@@ -47,14 +48,17 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         return None;
     }
     let (from, to) = (case.position(example.writer_site), case.position(example.reader_site));
-    let advice = match waits {
-        true => {
-            "Most read again what the thread has read already: it waits for another one. Let it sleep (a condition \
-             variable, a barrier), or read less often in between."
-        }
-        false => {
-            "Count in a local variable and combine at the end (reduction), or divide the variable among the threads."
-        }
+    let flags = case.facts.profile.site(example.reader_site).map_or(0, |site| site.flags);
+    let advice = if waits {
+        "Most read again what the thread has read already: it waits for another one. Let it sleep (a condition \
+         variable, a barrier), or read less often in between."
+    } else if flags & TAKES != 0 {
+        "Threads take their work from it piece by piece: let them take several pieces at a time, fewer towards the end."
+    } else if flags & UPDATE != 0 {
+        "Count in a local variable and combine at the end (reduction), or divide the variable among the threads."
+    } else {
+        "One thread stores what others load: pass several values on at a time, or keep what was seen last and look again \
+         only when that is used up."
     };
     Some(Suggestion {
         rule: RULE.name.to_owned(),

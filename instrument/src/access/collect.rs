@@ -19,7 +19,7 @@ use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
 use std::collections::HashMap;
 use std::ptr::null_mut;
 use threadtalk_abi::module::RegionKind;
-use threadtalk_abi::module::site_flags::{ALLOCATION, ATOMIC, CREATION, LIBRARY, TAKES};
+use threadtalk_abi::module::site_flags::{ALLOCATION, ATOMIC, CREATION, LIBRARY, TAKES, UPDATE};
 
 /// A function's events before it is decided how much code they are worth.
 pub struct Walked<'ctx> {
@@ -110,7 +110,11 @@ impl<'ctx> Collector<'_, 'ctx> {
             else {
                 return vec![];
             };
-            let flags = if found.atomic { ATOMIC } else { 0 };
+            let flags = match found.action {
+                Action::Update(_) | Action::CompareExchange(_) => ATOMIC | UPDATE,
+                _ if found.atomic => ATOMIC,
+                _ => 0,
+            };
             return if skipper.is_private(access.pointer) { vec![] } else { vec![(found.action, found.when, flags)] };
         }
         if !llvm::is_call(inst) {

@@ -127,6 +127,8 @@ pub mod site_flags {
     /// A counter that the program adds to and by which a loop around it ends: threads that share it take work from it
     /// piece by piece.
     pub const TAKES: u32 = 32;
+    /// Reads and writes at once: an atomic addition, exchange, comparison.
+    pub const UPDATE: u32 = 64;
 }
 
 /// Begins a section behind the strings: nothing that an older decoder has to know.

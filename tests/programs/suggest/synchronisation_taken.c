@@ -1,0 +1,32 @@
+// SUGGEST: synchronisation
+// SAYS: take several pieces at a time
+// Threads take pieces of work that are hardly longer than taking one is. They let the others run in between, so that
+// each of them gets some on any machine.
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#define T 4
+#define N 20000
+
+static atomic_int next;
+static pthread_barrier_t start;
+double squares[N];
+
+static void *take(void *p) {
+    pthread_barrier_wait(&start);
+    for (int i; (i = atomic_fetch_add(&next, 1)) < N;) {
+        squares[i] = (double)i * i;
+        sched_yield();
+    }
+    return p;
+}
+
+int main(void) {
+    pthread_t threads[T];
+    pthread_barrier_init(&start, 0, T);
+    for (int t = 0; t < T; t++)
+        pthread_create(&threads[t], 0, take, 0);
+    for (int t = 0; t < T; t++)
+        pthread_join(threads[t], 0);
+    return squares[N - 1] == 0;
+}
