@@ -1,7 +1,7 @@
 //! Synchronisation hot spot: atomic variables that travel between threads are a large part of what the region
-//! communicates.
+//! communicates; or flags for which threads wait by looking at them, atomic or volatile.
 
-use threadtalk_abi::module::site_flags::{TAKES, UPDATE};
+use threadtalk_abi::module::site_flags::{TAKES, UPDATE, WAITS};
 use threadtalk_profile::Event;
 
 use super::{Case, Rule, Threshold, evidence, place};
@@ -10,7 +10,11 @@ use crate::model::{Lowers, Means, Suggestion, SuggestionKind};
 pub(super) const RULE: Rule = Rule {
     name: "synchronisation",
     thresholds: &[
-        Threshold { name: "share", default: 0.5, meaning: "part of the region's events whose read is atomic" },
+        Threshold {
+            name: "share",
+            default: 0.5,
+            meaning: "part of the region's events whose read is atomic, or waits for a volatile flag",
+        },
         Threshold {
             name: "polled",
             default: 0.9,
@@ -34,10 +38,12 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     if !case.is_significant() {
         return None;
     }
-    let (atomic, example) = case.heaviest(|e| e.is_sync())?;
+    let flags = |e: &Event| case.facts.profile.site(e.reader_site).map_or(0, |site| site.flags);
+    let synchronises = |e: &Event| e.is_sync() || flags(e) & WAITS != 0;
+    let (atomic, example) = case.heaviest(synchronises)?;
     let share = atomic as f64 / case.total as f64;
     let count =
-        |of: fn(&Event) -> u64| case.events.iter().filter(|e| e.is_sync()).map(of).fold(0u64, u64::saturating_add);
+        |of: fn(&Event) -> u64| case.events.iter().filter(|e| synchronises(e)).map(of).fold(0u64, u64::saturating_add);
     let polled = count(|e| e.rar) as f64 / atomic.max(1) as f64;
     // What was written before there were threads is no answer to anybody.
     let found = count(|e| if e.is_serial() { 0 } else { e.raw }) as f64 / case.region.visits.max(1) as f64;
@@ -48,7 +54,10 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         return None;
     }
     let (from, to) = (case.position(example.writer_site), case.position(example.reader_site));
-    let flags = case.facts.profile.site(example.reader_site).map_or(0, |site| site.flags);
+    let flags = flags(&example);
+    if flags & WAITS != 0 && !waits {
+        return None;
+    }
     let advice = if waits {
         "Most read again what the thread has read already: it waits for another one. Let it sleep (a condition \
          variable, a barrier), or read less often in between."
@@ -65,13 +74,14 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         kind: SuggestionKind::Data,
         means: Means::Code,
         text: format!(
-            "Synchronisation hot spot: {:.0} % of the events are atomic accesses to {} at {}. {advice}",
+            "Synchronisation hot spot: {:.0} % of the events are {} to {} at {}. {advice}",
             100.0 * share,
+            if flags & WAITS != 0 { "looks" } else { "atomic accesses" },
             case.object(&example),
             place(&to)
         ),
         evidence: evidence([("share", share), ("events", atomic as f64), ("polled", polled), ("found", found)]),
-        promise: case.promise(Lowers::Sync),
+        promise: case.promise(if flags & WAITS != 0 { Lowers::Rar } else { Lowers::Sync }),
         lines: vec![from, to],
     })
 }

@@ -2,7 +2,7 @@
 
 use super::lifetime::Escaping;
 use super::worth::{self, Brief};
-use super::{Action, Entrance, Event, Inlined, Plan, When, Worth, describe, intrinsics, memory, takes};
+use super::{Action, Entrance, Event, Inlined, Plan, When, Worth, describe, ends, intrinsics, memory};
 use crate::library::{self, Allocator, Effect, Needed};
 use crate::llvm;
 use crate::llvm::analysis::Analysis;
@@ -19,7 +19,7 @@ use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
 use std::collections::HashMap;
 use std::ptr::null_mut;
 use threadtalk_abi::module::RegionKind;
-use threadtalk_abi::module::site_flags::{ALLOCATION, ATOMIC, CREATION, LIBRARY, TAKES, UPDATE};
+use threadtalk_abi::module::site_flags::{ALLOCATION, ATOMIC, CREATION, LIBRARY, TAKES, UPDATE, WAITS};
 
 /// A function's events before it is decided how much code they are worth.
 pub struct Walked<'ctx> {
@@ -79,7 +79,9 @@ impl<'ctx> Collector<'_, 'ctx> {
         let mut events = Vec::with_capacity(found.len());
         for (Found { inst, block, stack, action, when, flags }, access) in found.into_iter().zip(described) {
             let site = if is_access(&action) {
-                let flags = if takes::takes_work(inst, &nesting.loops) { flags | TAKES } else { flags };
+                let takes = if ends::takes_work(inst, &nesting.loops) { TAKES } else { 0 };
+                let waits = if ends::waits(inst, &nesting.loops) { WAITS } else { 0 };
+                let flags = flags | takes | waits;
                 nesting.site(inst, block, stack, (flags, &access), (self.functions, self.tables))
             } else {
                 SiteId(0)

@@ -2,7 +2,7 @@
 //!
 //! * [`collect`] walks a function and makes its plan.
 //! * [`memory`] knows loads, stores and atomic instructions.
-//! * [`takes`] knows counters from which threads take work.
+//! * [`ends`] knows counters from which threads take work, and flags for which they wait.
 //! * [`intrinsics`] knows LLVM's memory intrinsics: copies, masked vectors, gather and scatter.
 //! * [`lifetime`] knows when stack variables die.
 //! * [`describe`] says what accesses go to, for the report.
@@ -11,10 +11,10 @@
 
 pub mod collect;
 pub mod describe;
+pub mod ends;
 pub mod intrinsics;
 pub mod lifetime;
 pub mod memory;
-pub mod takes;
 pub mod worth;
 
 use crate::library::{Allocator, Effect};

@@ -129,6 +129,8 @@ pub mod site_flags {
     pub const TAKES: u32 = 32;
     /// Reads and writes at once: an atomic addition, exchange, comparison.
     pub const UPDATE: u32 = 64;
+    /// Looks at a volatile variable until it has another value: the thread waits for another one.
+    pub const WAITS: u32 = 128;
 }
 
 /// Begins a section behind the strings: nothing that an older decoder has to know.

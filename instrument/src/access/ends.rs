@@ -1,5 +1,5 @@
-//! Counters from which threads take work, piece by piece: `while ((i = next++) < n)`, with an atomic addition or
-//! under a lock.
+//! Shared variables by which loops end: counters from which threads take work piece by piece (`while ((i = next++) <
+//! n)`, with an atomic addition or under a lock), and flags for which they wait.
 
 use crate::llvm;
 use crate::llvm::loops::Loops;
@@ -27,6 +27,12 @@ pub fn takes_work<'ctx>(inst: InstructionValue<'ctx>, loops: &Loops<'ctx>) -> bo
         _ => None,
     };
     counted.is_some_and(|from| ends_a_loop(from, loops))
+}
+
+/// Whether an access looks at a volatile variable until it has another value. (Atomic ones are known by their order.)
+pub fn waits<'ctx>(inst: InstructionValue<'ctx>, loops: &Loops<'ctx>) -> bool {
+    let is_volatile = inst.get_opcode() == InstructionOpcode::Load && inst.get_volatile().unwrap_or(false);
+    is_volatile && ends_a_loop(inst, loops)
 }
 
 /// The load of which the stored value is a sum.

@@ -1,0 +1,28 @@
+// SUGGEST: synchronisation
+// SAYS: it waits for another one
+// OBJECT: turn
+// As `synchronisation_waiting.c`, with a volatile flag, as programs had them before there were atomic ones.
+#include <omp.h>
+
+#define STEPS 200
+
+_Alignas(64) volatile int turn;
+volatile int work;
+
+int main(void) {
+#pragma omp parallel num_threads(2)
+    {
+#pragma omp barrier
+        if (omp_get_thread_num() == 0) {
+            for (int step = 0; step < STEPS; step++) {
+                for (int i = 0; i < 200000; i++)
+                    work = i;
+                turn = step + 1;
+            }
+        } else {
+            while (turn < STEPS) {
+            }
+        }
+    }
+    return 0;
+}
