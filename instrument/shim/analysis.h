@@ -15,6 +15,10 @@
 // Whether an instruction of a loop keeps to itself: no synchronisation, no way out, no memory but by loads and stores.
 bool keeps_to_itself(const llvm::Instruction &instruction);
 
+// Whether what tells two reads apart may be `restrict` alone. It speaks of memory that is written: both may read one place,
+// and then it matters which one is first.
+bool may_read_one_place(const llvm::Value *one, const llvm::Value *other);
+
 // Whether a function may have loops: a block branches to one that is not behind it. Trees of dominators, which are what
 // tells for sure, take as long as all else that is done with functions that have none.
 bool may_loop(const llvm::Function &function);

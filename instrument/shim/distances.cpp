@@ -2,6 +2,7 @@
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 
 #include "llvm/Analysis/MemoryLocation.h"
+#include "llvm/Analysis/ValueTracking.h"
 
 #include "analysis.h"
 #include "shim.h"
@@ -50,8 +51,28 @@ void threadtalk_shim_distances(void *analysis, const LLVMValueRef *pointers, con
   }
 }
 
+bool may_read_one_place(const Value *one, const Value *other) {
+  auto is_promised = [](const Value *pointer) {
+    SmallVector<const Value *, 4> objects;
+    getUnderlyingObjects(pointer, objects);
+    return any_of(objects, [](const Value *object) {
+      auto *argument = dyn_cast<Argument>(object);
+      return argument && argument->hasNoAliasAttr();
+    });
+  };
+  return is_promised(one) || is_promised(other);
+}
+
 bool threadtalk_shim_disjoint(void *analysis, LLVMValueRef one, LLVMValueRef other) {
   auto first = MemoryLocation::getOrNone(unwrap<Instruction>(one));
   auto second = MemoryLocation::getOrNone(unwrap<Instruction>(other));
-  return first && second && static_cast<Analysis *>(analysis)->aliases.isNoAlias(*first, *second);
+  if (!first || !second)
+    return false;
+  if (isa<LoadInst>(unwrap(one)) && isa<LoadInst>(unwrap(other))) {
+    if (may_read_one_place(first->Ptr, second->Ptr))
+      return false;
+    for (auto *at : {&*first, &*second})
+      at->AATags.Scope = at->AATags.NoAlias = nullptr;
+  }
+  return static_cast<Analysis *>(analysis)->aliases.isNoAlias(*first, *second);
 }

@@ -42,6 +42,7 @@ public:
 
   bool operator==(const Access &other) const { return at == other.at && writes == other.writes; }
   Instruction *instruction() const { return at; }
+  bool reads() const { return !writes; }
   Access in(Instruction &copy) const { return Access(copy, writes); }
   // Bytes beside it that may be in a granule with its own: none if it is whole granules.
   int64_t beside() const { return slack; }
@@ -85,6 +86,8 @@ bool describe(Analysis &a, Loop &loop, const Access &access, Description &out) {
 
 // Whether two accesses of a loop touch different memory, whichever iterations they are in.
 bool never_meet(Analysis &a, const Access &one, const Access &other) {
+  if (one.reads() && other.reads() && may_read_one_place(one.pointer(), other.pointer()))
+    return false;
   BatchAAResults aliases(a.aliases);
   aliases.enableCrossIterationMode();
   auto anywhere = [](const Access &access) {
