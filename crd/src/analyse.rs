@@ -102,6 +102,7 @@ impl Advice<'_> {
             serial: &serial,
             events: self.events,
             regions,
+            waiting: &suggest::waiting(self.profile),
         });
         for (region, found) in regions.iter_mut().zip(suggestions) {
             region.suggestions = found;

@@ -27,9 +27,10 @@ mod synchronisation;
 mod thread_mapping;
 mod threshold;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use threadtalk_abi::module::RegionKind;
-use threadtalk_profile::{Event, Profile, Stride, WrittenSite};
+use threadtalk_abi::module::site_flags::WAITS;
+use threadtalk_profile::{Event, Module, Profile, Stride, WrittenSite};
 
 use crate::false_sharing::region_of;
 use crate::imbalance::profile::model::Section;
@@ -97,6 +98,17 @@ pub struct Facts<'a> {
     pub events: &'a [Vec<Event>],
     /// All regions, by number.
     pub regions: &'a [Region],
+    /// Sites that look at a volatile variable until it changes.
+    pub waiting: &'a BTreeSet<u32>,
+}
+
+/// Sites at which threads wait for a volatile variable to change.
+pub fn waiting(profile: &Profile) -> BTreeSet<u32> {
+    let numbered = |module: &'_ Module| {
+        let waits = module.sites.iter().enumerate().filter(|(_, site)| site.flags & WAITS != 0);
+        waits.map(|(at, _)| module.bases.site_base + at as u32).collect::<Vec<_>>()
+    };
+    profile.modules().iter().flat_map(numbered).collect()
 }
 
 /// Suggestions for each region.

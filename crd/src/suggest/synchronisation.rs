@@ -38,8 +38,8 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     if !case.is_significant() {
         return None;
     }
-    let flags = |e: &Event| case.facts.profile.site(e.reader_site).map_or(0, |site| site.flags);
-    let synchronises = |e: &Event| e.is_sync() || flags(e) & WAITS != 0;
+    let waiting = case.facts.waiting;
+    let synchronises = |e: &Event| e.is_sync() || !waiting.is_empty() && waiting.contains(&e.reader_site);
     let (atomic, example) = case.heaviest(synchronises)?;
     let share = atomic as f64 / case.total as f64;
     let count =
@@ -54,7 +54,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         return None;
     }
     let (from, to) = (case.position(example.writer_site), case.position(example.reader_site));
-    let flags = flags(&example);
+    let flags = case.facts.profile.site(example.reader_site).map_or(0, |site| site.flags);
     if flags & WAITS != 0 && !waits {
         return None;
     }
@@ -74,9 +74,9 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         kind: SuggestionKind::Data,
         means: Means::Code,
         text: format!(
-            "Synchronisation hot spot: {:.0} % of the events are {} to {} at {}. {advice}",
+            "Synchronisation hot spot: {:.0} % of the events are {} {} at {}. {advice}",
             100.0 * share,
-            if flags & WAITS != 0 { "looks" } else { "atomic accesses" },
+            if flags & WAITS != 0 { "looks at" } else { "atomic accesses to" },
             case.object(&example),
             place(&to)
         ),

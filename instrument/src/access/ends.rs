@@ -23,7 +23,7 @@ pub fn takes_work<'ctx>(inst: InstructionValue<'ctx>, loops: &Loops<'ctx>) -> bo
             _ => None,
         },
         InstructionOpcode::Load => is_written_back(inst).then_some(inst),
-        InstructionOpcode::Store => added_to(inst).filter(|&load| is_of(load, inst)),
+        InstructionOpcode::Store => added_to(inst),
         _ => None,
     };
     counted.is_some_and(|from| ends_a_loop(from, loops))
@@ -35,11 +35,12 @@ pub fn waits<'ctx>(inst: InstructionValue<'ctx>, loops: &Loops<'ctx>) -> bool {
     is_volatile && ends_a_loop(inst, loops)
 }
 
-/// The load of which the stored value is a sum.
+/// The load of the same place of which the stored value is a sum.
 fn added_to<'ctx>(store: InstructionValue<'ctx>) -> Option<InstructionValue<'ctx>> {
     let sum = llvm::as_instruction(llvm::operand(store.as_value_ref(), 0)).filter(|sum| is_sum(*sum))?;
-    let mut operands = (0..sum.get_num_operands()).map(|n| llvm::operand(sum.as_value_ref(), n));
-    operands.find_map(|of| llvm::as_instruction(of).filter(|of| of.get_opcode() == InstructionOpcode::Load))
+    let operands = (0..sum.get_num_operands()).map(|n| llvm::operand(sum.as_value_ref(), n));
+    let mut loads = operands.filter_map(llvm::as_instruction).filter(|of| of.get_opcode() == InstructionOpcode::Load);
+    loads.find(|load| is_of(*load, store))
 }
 
 fn is_written_back(load: InstructionValue<'_>) -> bool {

@@ -1,5 +1,5 @@
 // SUGGEST: synchronisation
-// SAYS: it waits for another one
+// SAYS: looks at `turn`
 // OBJECT: turn
 // As `synchronisation_waiting.c`, with a volatile flag, as programs had them before there were atomic ones.
 #include <omp.h>

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use threadtalk_abi::control::{call_flags, edge_flags};
 use threadtalk_abi::module::{RegionKind, site_flags};
 use threadtalk_profile::layout::{BlockedKind, CODE_SITE, CountKind, CounterEvent, InstanceKind, LevelKind};
-use threadtalk_profile::{Count, Module, Profile};
+use threadtalk_profile::{Count, Event, Module, Profile, Site};
 
 use super::super::flow::Flow;
 use super::super::pbv::{Category, Contents};
@@ -140,11 +140,21 @@ fn communication(profile: &Profile, tree: &Tree) -> Vec<(u32, u32, u64)> {
     sums
 }
 
-/// Counters of which a thread has read what another one left at the same line.
+/// Counters of which a thread has read what another one left. Before its first iteration a loop may read its counter in
+/// a place of its own, by which no loop ends: there the line tells.
 fn counters_of_work(profile: &Profile, sites: &Sites) -> Vec<SiteOf> {
-    let takes = |site| profile.site(site).is_some_and(|s| s.flags & site_flags::TAKES != 0);
-    let taken = profile.events().filter(|e| e.raw > 0 && !e.is_serial() && takes(e.reader_site));
-    let ids: BTreeSet<u32> = taken.filter(|e| takes(e.writer_site)).map(|e| e.reader_site).collect();
+    let takes = |of: &Site| of.flags & site_flags::TAKES != 0;
+    // A profile may have a million events.
+    if !profile.modules().iter().any(|module| module.sites.iter().any(takes)) {
+        return Vec::new();
+    }
+    let counter = |e: Event| {
+        let writer = profile.site(e.writer_site).filter(|site| takes(site))?;
+        let reader = profile.site(e.reader_site)?;
+        let is_beside = || (reader.line, &reader.file) == (writer.line, &writer.file);
+        if takes(reader) { Some(e.reader_site) } else { is_beside().then_some(e.writer_site) }
+    };
+    let ids: BTreeSet<u32> = profile.events().filter(|e| e.raw > 0 && !e.is_serial()).filter_map(counter).collect();
     let mut found: Vec<SiteOf> =
         ids.into_iter().map(|site| SiteOf { at: sites.spot(site), region: sites.region(site) }).collect();
     found.dedup();

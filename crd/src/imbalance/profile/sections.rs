@@ -120,7 +120,8 @@ impl<'a> Sections<'a> {
             waited: sums.waited,
             kinds: members(&kinds(&vectors, TAU)),
             handed_out,
-            arrived_together: waiting.is_together(),
+            // What was dealt again is not what the threads came with.
+            arrived_together: handed_out == HandedOut::Nothing && waiting.is_together(),
             taken: taken(self.observed, instances),
             reason: found.reason,
             predictors: found.predictors,
