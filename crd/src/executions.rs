@@ -1,10 +1,9 @@
 //! How often lines that write were executed, where control flow was counted.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use threadtalk_profile::Profile;
 
-use crate::imbalance::profile::observed::Observed;
+use crate::imbalance::profile::observed::{Block, Observed};
 use crate::model::Position;
 use crate::regions::RegionId;
 
@@ -15,8 +14,7 @@ pub struct Executions {
 
 /// A block with a store.
 struct Written {
-    file: Option<Arc<str>>,
-    lines: std::ops::RangeInclusive<u32>,
+    block: Block,
     times: u64,
 }
 
@@ -27,19 +25,18 @@ impl Executions {
             return None;
         }
         let observed = Observed::of(profile);
-        observed.has_control().then(|| Self::new(&observed))
+        observed.has_control().then(|| Self::new(observed))
     }
 
-    fn new(observed: &Observed) -> Self {
+    fn new(observed: Observed) -> Self {
         let mut times = vec![0u64; observed.blocks.len()];
         for (block, count) in observed.by_thread.iter().flatten() {
             let sum = &mut times[*block as usize];
             *sum = sum.saturating_add(*count);
         }
         let mut of_region: BTreeMap<RegionId, Vec<Written>> = BTreeMap::new();
-        for (block, times) in observed.blocks.iter().zip(times).filter(|(block, _)| block.contents.stores > 0) {
-            let lines = block.line..=block.end_line.max(block.line);
-            of_region.entry(block.region).or_default().push(Written { file: block.file.clone(), lines, times });
+        for (block, times) in observed.blocks.into_iter().zip(times).filter(|(block, _)| block.contents.stores > 0) {
+            of_region.entry(block.region).or_default().push(Written { block, times });
         }
         Self { of_region }
     }
@@ -49,7 +46,7 @@ impl Executions {
     pub fn at(&self, region: RegionId, position: &Position) -> Option<u64> {
         let line = position.line?;
         let blocks = self.of_region.get(&region)?.iter();
-        blocks.filter(|b| b.file == position.file && b.lines.contains(&line)).map(|b| b.times).max()
+        blocks.filter(|b| b.block.stores_at(&position.file, line)).map(|b| b.times).max()
     }
 }
 
@@ -57,7 +54,7 @@ impl Executions {
 mod tests {
     use super::*;
     use crate::imbalance::pbv::Contents;
-    use crate::imbalance::profile::observed::Block;
+    use std::sync::Arc;
 
     #[test]
     fn writes_are_counted_over_threads_in_their_region_and_line() {
@@ -75,7 +72,7 @@ mod tests {
             by_thread: vec![vec![(0, 10), (1, 5), (2, 99), (3, 70)], vec![(0, 20), (1, 50)]],
             ..Observed::default()
         };
-        let executions = Executions::new(&observed);
+        let executions = Executions::new(observed);
         let at = |region, line| executions.at(region, &Position { file: file.clone(), line });
         assert_eq!([at(1, Some(4)), at(1, Some(6)), at(2, Some(6))], [Some(30), Some(55), Some(70)]);
         // A block that only reads, a line that no block has, another region, an unknown line.

@@ -95,6 +95,14 @@ pub struct Block {
     pub contents: Contents,
 }
 
+impl Block {
+    /// Whether it has a store and holds this line of this file.
+    pub fn stores_at(&self, file: &Option<Arc<str>>, line: u32) -> bool {
+        let lines = self.line..=self.end_line.max(self.line);
+        self.contents.stores > 0 && self.file == *file && lines.contains(&line)
+    }
+}
+
 /// An edge of a control flow graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowEdge {

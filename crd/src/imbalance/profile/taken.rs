@@ -28,11 +28,7 @@ pub fn taken(observed: &Observed, instances: &[&Instance]) -> Option<Taken> {
 fn pieces(observed: &Observed, instances: &[&Instance], counter: &SiteOf) -> f64 {
     let is_at = |&block: &u32| {
         let of = &observed.blocks[block as usize];
-        let lines = of.line..=of.end_line.max(of.line);
-        of.contents.stores > 0
-            && of.region == counter.region
-            && of.file == counter.at.file
-            && lines.contains(&counter.at.line)
+        of.region == counter.region && of.stores_at(&counter.at.file, counter.at.line)
     };
     let mut most = 0.0_f64;
     for block in (0..observed.blocks.len() as u32).filter(is_at) {
