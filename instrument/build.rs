@@ -11,10 +11,12 @@ const SOURCES: &[&str] = &[
     "distances.cpp",
     "debug_info.cpp",
     "ignorelist.cpp",
+    "loop_accesses.cpp",
     "loop_copies.cpp",
     "nests.cpp",
     "objects.cpp",
     "read_ahead.cpp",
+    "searches.cpp",
     "target.cpp",
 ];
 

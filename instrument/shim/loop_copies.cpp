@@ -1,7 +1,6 @@
 // Loops whose accesses are all known before they run: describes them and makes a second copy (for __threadtalk_loop).
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -9,80 +8,12 @@
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
-#include "analysis.h"
+#include "loop_accesses.h"
 #include "read_ahead.h"
-#include "shim.h"
 
 using namespace llvm;
 
-// Every block runs as often as the one with the way out or may be skipped without harm: accesses must dominate that,
-// anything else must not touch memory that others see, and control must come back.
-bool keeps_to_itself(const Instruction &instruction) {
-  if (isa<DbgInfoIntrinsic>(instruction) || isa<AssumeInst>(instruction) || threadtalk_shim_is_control(wrap(&instruction)))
-    return true;
-  if (instruction.isAtomic() || instruction.mayThrow())
-    return false;
-  if (isa<LoadInst>(instruction) || isa<StoreInst>(instruction))
-    return true;
-  if (auto *copy = dyn_cast<MemIntrinsic>(&instruction))
-    return isa<ConstantInt>(copy->getLength());
-  if (auto *call = dyn_cast<CallBase>(&instruction))
-    if (Function *callee = call->getCalledFunction(); callee && threadtalk_only_computes(wrap(callee)))
-      return true;
-  return !instruction.mayReadOrWriteMemory() && instruction.willReturn();
-}
-
 namespace {
-
-// What an instruction reads, or what it writes.
-class Access {
-public:
-  Access(const ThreadtalkLoopAccess &raw) : at(unwrap<Instruction>(raw.at)), writes(raw.writes), slack(raw.slack) {}
-  Access(Instruction &at, bool writes) : at(&at), writes(writes), slack(0) {}
-
-  bool operator==(const Access &other) const { return at == other.at && writes == other.writes; }
-  Instruction *instruction() const { return at; }
-  bool reads() const { return !writes; }
-  Access in(Instruction &copy) const { return Access(copy, writes); }
-  // Bytes beside it that may be in a granule with its own: none if it is whole granules.
-  int64_t beside() const { return slack; }
-  Value *pointer() const { return const_cast<Value *>(location().Ptr); }
-  uint64_t bytes() const { return location().Size.getValue(); }
-
-  MemoryLocation location() const {
-    if (auto *copy = dyn_cast<MemTransferInst>(at))
-      return writes ? MemoryLocation::getForDest(copy) : MemoryLocation::getForSource(copy);
-    if (auto *fill = dyn_cast<MemSetInst>(at))
-      return MemoryLocation::getForDest(fill);
-    return MemoryLocation::get(at);
-  }
-
-private:
-  Instruction *at;
-  bool writes;
-  uint8_t slack;
-};
-
-struct Description {
-  const SCEV *start; // null: a stray
-  const SCEV *stride;
-};
-
-bool describe(Analysis &a, Loop &loop, const Access &access, Description &out) {
-  if (!a.tree.dominates(access.instruction()->getParent(), loop.getExitingBlock()))
-    return false;
-  const SCEV *address = a.evolution.getSCEV(access.pointer());
-  Type *word = Type::getInt64Ty(a.function.getContext());
-  if (a.evolution.isLoopInvariant(address, &loop)) {
-    out = {address, a.evolution.getZero(word)};
-    return true;
-  }
-  auto *recurrence = dyn_cast<SCEVAddRecExpr>(address);
-  if (!recurrence || recurrence->getLoop() != &loop || !recurrence->isAffine())
-    return false;
-  out = {recurrence->getStart(), recurrence->getStepRecurrence(a.evolution)};
-  return a.evolution.isLoopInvariant(out.stride, &loop);
-}
 
 // Whether two accesses of a loop touch different memory, whichever iterations they are in.
 bool never_meet(Analysis &a, const Access &one, const Access &other) {
@@ -135,25 +66,6 @@ std::optional<Range> range_of(Analysis &a, Loop &loop, const Access &access) {
   return Range{base, {first.getSExtValue(), last.getSExtValue() + int64_t(access.bytes())}};
 }
 
-// Where an access is: a fixed number of bytes behind the first one that moves in step with it, which may be itself.
-struct Lead {
-  size_t leader;
-  int64_t offset;
-};
-
-Lead find_leader(Analysis &a, ArrayRef<Description> all, ArrayRef<Lead> before) {
-  const Description &own = all[before.size()];
-  for (auto [number, lead] : enumerate(before)) {
-    const Description &other = all[number];
-    if (!own.start || !other.start || lead.leader != number || other.stride != own.stride ||
-        other.start->getType() != own.start->getType())
-      continue;
-    if (auto *apart = dyn_cast<SCEVConstant>(a.evolution.getMinusSCEV(own.start, other.start)))
-      return {number, apart->getAPInt().getSExtValue()};
-  }
-  return {before.size(), 0};
-}
-
 // What has to be asked before the loop: that the bytes behind the access number `leader`, and as many one stride further in
 // each iteration, are not in the range of a stray.
 struct Apart {
@@ -187,7 +99,7 @@ Found find(Analysis &a, Loop &loop, ArrayRef<Access> accesses, bool ask) {
   descriptions.resize(accesses.size());
   SmallVector<std::optional<Range>, 16> ranges(accesses.size());
   for (auto [i, access] : enumerate(accesses)) {
-    if (describe(a, loop, access, descriptions[i]))
+    if (describe(a, loop, loop.getExitingBlock(), access, descriptions[i]))
       continue;
     descriptions[i] = {nullptr, nullptr};
     if (ask)
@@ -324,16 +236,11 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const T
                                size_t count, ThreadtalkAffine *affine, ThreadtalkLoopCopy *out) {
   auto &a = *static_cast<Analysis *>(analysis);
   Loop *loop = a.loops.getLoopFor(unwrap(header));
-  if (!loop || loop->getHeader() != unwrap(header) || !loop->isInnermost() || !loop->getLoopPreheader() ||
-      !loop->isSafeToClone())
+  if (!loop || loop->getHeader() != unwrap(header) || !may_be_copied(*loop))
     return false;
   BasicBlock *exit = loop->getUniqueExitBlock();
-  if (!loop->getLoopLatch() || !exit || !loop->getExitingBlock() || exit->isEHPad())
+  if (!exit || !loop->getExitingBlock() || exit->isEHPad())
     return false;
-  for (BasicBlock *block : loop->blocks())
-    for (Instruction &instruction : *block)
-      if (!keeps_to_itself(instruction))
-        return false;
 
   SmallVector<Access, 16> all(accesses, accesses + count);
   Found found = find(a, *loop, all, true);

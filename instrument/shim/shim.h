@@ -115,6 +115,20 @@ struct ThreadtalkAffine {
 bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const ThreadtalkLoopAccess *accesses,
                                size_t count, ThreadtalkAffine *affine, ThreadtalkLoopCopy *out);
 
+// searches.cpp
+// A way out of the copy of a loop that ends by what it finds.
+struct ThreadtalkSearchExit {
+  LLVMValueRef at;         // an instruction on that way alone
+  LLVMValueRef iterations; // i64, there: iterations that the copy has done as a whole
+  size_t executed;         // accesses that the last one has done, in the order of the list
+};
+// If the accesses of the innermost loop are affine, and each iteration does all of them or leaves: makes a second copy of
+// it, in which it goes on after so many iterations, and returns the number of the copy's ways out. Addresses are those of
+// the copy's first iteration, before the instruction `ask`. Otherwise nothing has changed, and 0 is returned.
+size_t threadtalk_shim_copy_search(void *analysis, LLVMBasicBlockRef header, uint64_t after,
+                                   const ThreadtalkLoopAccess *accesses, size_t count, ThreadtalkAffine *affine,
+                                   LLVMValueRef *ask, ThreadtalkSearchExit *ways, size_t most_ways);
+
 // nests.cpp
 // Something in a nest that accesses memory: the accesses of a loop with a plain copy at one stride, or an access elsewhere.
 struct ThreadtalkNestItem {

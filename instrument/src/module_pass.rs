@@ -208,6 +208,7 @@ struct Statistics<'ctx> {
     dropped: Dropped,
     joined: usize,
     loops: usize,
+    searches: usize,
     windows: usize,
     /// Functions with copies of loops.
     copied: Vec<FunctionValue<'ctx>>,
@@ -231,10 +232,12 @@ impl<'ctx> Statistics<'ctx> {
         self.joined += found.joined;
         self.outlined += usize::from(is_huge);
         self.loops += found.loops.len();
-        if !found.loops.is_empty() {
+        self.searches += found.searches.len();
+        if !found.loops.is_empty() || !found.searches.is_empty() {
             self.copied.push(plan.function);
         }
         emitter.offer_loops(plan.function, &mut found.loops)?;
+        emitter.tell_searches(plan.function, &found.searches)?;
         if options.optimises(&plan) {
             optimise::run_late(emitter.module, &plan, &mut found, pure);
         }
@@ -246,8 +249,8 @@ impl<'ctx> Statistics<'ctx> {
     fn print(&self, file: &str, tables: &Tables) {
         eprintln!(
             "threadtalk: {file}: {} functions ({} without inlining), {} events ({} reads and \
-             {} writes left out, {} accesses joined to others), {} loops with a plain copy ({} with windows), \
-             {} sites, {} regions, {} counters in {} functions",
+             {} writes left out, {} accesses joined to others), {} loops with a plain copy ({} with windows) \
+             and {} that go on in one, {} sites, {} regions, {} counters in {} functions",
             self.functions,
             self.outlined,
             self.events,
@@ -256,6 +259,7 @@ impl<'ctx> Statistics<'ctx> {
             self.joined,
             self.loops,
             self.windows,
+            self.searches,
             tables.sites(),
             tables.regions(),
             tables.counters(),

@@ -7,9 +7,10 @@ use std::process::Command;
 use support::{Project, function, must_succeed};
 
 const LOOPS: &str = r#"
-void add(double *restrict to, const double *restrict from, long n, long step) {
-  for (long i = 0; i < n; i += step) to[i] += from[i + 1];
+void clear(double *to, const double *from, long n, long step) {
+  for (long i = 0; i < n; i += step) if (from[i + 1] > 0) to[i] = 0;
 }
+long search(const double *in, double wanted) { long i = 0; while (in[i] != wanted) i++; return i; }
 struct list { struct list *next; long sum; };
 long sum(struct list *l) { long all = 0; for (; l; l = l->next) all += l->sum; return all; }
 long count(long n) { long all = 0; for (long i = 0; i < n; i += 1 + (all & 3)) all ^= i * 3; return all; }
@@ -28,7 +29,7 @@ fn computed_from_variables(body: &str) -> usize {
 fn addresses_of_loops_with_sequences_come_from_copies_of_their_variables() {
     let without = Project::new("a.c", LOOPS).options("opt=0").ir("a.c", &["-O1"]);
     let with = Project::new("a.c", LOOPS).ir("a.c", &["-O1"]);
-    for (name, copy) in [("add", "@llvm.fshl.i64("), ("sum", "@llvm.ptrmask.p0.i64(")] {
+    for (name, copy) in [("clear", "@llvm.fshl.i64("), ("sum", "@llvm.ptrmask.p0.i64(")] {
         let (before, after) = (function(&without, name), function(&with, name));
         assert_eq!((before.matches(copy).count(), computed_from_variables(before) > 0), (0, true), "{before}");
         assert_eq!((after.matches(copy).count(), computed_from_variables(after)), (1, 0), "{after}");
@@ -42,7 +43,11 @@ fn plain_copies_keep_their_variables() {
     let ir = Project::new("a.c", LOOPS).ir("a.c", &["-O1"]);
     let fill = function(&ir, "fill");
     assert!(fill.contains("@__threadtalk_loop("), "{fill}");
-    assert_eq!((fill.matches("@llvm.fshl.i64(").count(), computed_from_variables(fill)), (1, 1), "{fill}");
+    let search = function(&ir, "search");
+    assert_eq!(search.matches("@__threadtalk_searched(").count(), 1, "{search}");
+    for body in [fill, search] {
+        assert_eq!((body.matches("@llvm.fshl.i64(").count(), computed_from_variables(body)), (1, 1), "{body}");
+    }
 }
 
 /// A function of so many statements in one block, in blocks of their own, and in loops.

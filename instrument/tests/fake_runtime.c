@@ -286,6 +286,11 @@ static uint32_t site_of(const struct constant *c, const struct bases *b) {
 }
 enum { MOST_ACCESSES = 64 }; // loops::MOST_ACCESSES
 struct loop_row { struct constant constant; uint64_t stride; };
+static struct loop_access loop_access(const struct loop_row *row, const uint64_t *values, const struct bases *bases) {
+  const struct constant *c = &row->constant;
+  return (struct loop_access){number(c->address, values) + c->first, number(row->stride, values), c->bytes, c->flags,
+                              site_of(c, bases), 0};
+}
 HOOK int __threadtalk_loop(const struct loop_row *rows, uint32_t count, uint64_t iterations, const uint64_t *values,
                            const struct bases *bases) {
   count &= 0x0fffffff; // without loops::IN_NEST, STRAYS, WINDOWS, CALLED
@@ -293,11 +298,7 @@ HOOK int __threadtalk_loop(const struct loop_row *rows, uint32_t count, uint64_t
     log_access(rows[i].constant.flags & 1 ? "offered write" : "offered read", rows[i].constant.bytes, site_of(&rows[i].constant, bases));
   if (logging || !iterations) return 0;
   struct loop_access all[MOST_ACCESSES];
-  for (uint32_t i = 0; i < count; i++) {
-    const struct constant *c = &rows[i].constant;
-    all[i] = (struct loop_access){number(c->address, values) + c->first, number(rows[i].stride, values), c->bytes, c->flags,
-                                  site_of(c, bases), 0};
-  }
+  for (uint32_t i = 0; i < count; i++) all[i] = loop_access(rows + i, values, bases);
   for (uint32_t i = 0; i < count; i++)
     for (uint32_t j = 0; j < count; j++) {
       uint64_t from[2], to[2];
@@ -313,6 +314,18 @@ HOOK int __threadtalk_loop(const struct loop_row *rows, uint32_t count, uint64_t
     for (uint32_t i = 0; i < count; i++)
       access_range(writes(all + i), (void *)(all[i].address + all[i].stride * (int64_t)n), all[i].bytes, all[i].site);
   return 1;
+}
+// Counts a loop that has ended, access by access: the place of each in an iteration is in its flags.
+HOOK void __threadtalk_searched(const struct loop_row *rows, uint32_t count, uint64_t iterations, uint32_t executed,
+                                const uint64_t *values, const struct bases *bases) {
+  for (uint64_t n = 0; n <= iterations; n++)
+    for (uint32_t place = 0; place < (n < iterations ? count : executed); place++)
+      for (uint32_t i = 0; i < count; i++) {
+        struct loop_access x = loop_access(rows + i, values, bases);
+        if ((x.flags >> 8 & 0xff) != place) continue;
+        log_access(writes(&x) ? "write" : "read", x.bytes, x.site);
+        access_range(writes(&x), (void *)(x.address + x.stride * (int64_t)n), x.bytes, x.site);
+      }
 }
 // Counts a nest, access by access, if what it writes is the thread's own and no two lines read the same.
 enum { FIXED = 4 };

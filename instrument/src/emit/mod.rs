@@ -40,6 +40,7 @@ pub mod read;
 pub mod registers;
 pub mod registration;
 pub mod repeats;
+pub mod searches;
 pub mod thunks;
 pub mod translate;
 pub mod vectors;

@@ -3,6 +3,7 @@
 
 use inkwell::llvm_sys::prelude::*;
 use std::ffi::{c_char, c_void};
+use std::ptr;
 
 /// `ThreadtalkLoop` of the shim.
 #[repr(C)]
@@ -34,12 +35,27 @@ pub struct RawAffine {
     pub stray: LLVMValueRef,
 }
 
+impl RawAffine {
+    /// One that is not known yet.
+    pub const NONE: RawAffine =
+        RawAffine { address: ptr::null_mut(), stride: ptr::null_mut(), leader: 0, offset: 0, stray: ptr::null_mut() };
+}
+
 /// `ThreadtalkLoopCopy` of the shim.
 #[repr(C)]
 pub struct RawLoopCopy {
     pub iterations: LLVMValueRef,
     pub branch: LLVMValueRef,
     pub feasible: LLVMValueRef,
+}
+
+/// `ThreadtalkSearchExit` of the shim.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RawSearchExit {
+    pub at: LLVMValueRef,
+    pub iterations: LLVMValueRef,
+    pub executed: usize,
 }
 
 /// `ThreadtalkNestItem` of the shim.
@@ -140,6 +156,17 @@ unsafe extern "C" {
         affine: *mut RawAffine,
         out: *mut RawLoopCopy,
     ) -> bool;
+    pub fn threadtalk_shim_copy_search(
+        analysis: *mut c_void,
+        header: LLVMBasicBlockRef,
+        after: u64,
+        accesses: *const RawLoopAccess,
+        count: usize,
+        affine: *mut RawAffine,
+        ask: *mut LLVMValueRef,
+        ways: *mut RawSearchExit,
+        most_ways: usize,
+    ) -> usize;
 
     pub fn threadtalk_shim_nest(
         analysis: *mut c_void,

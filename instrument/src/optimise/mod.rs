@@ -10,6 +10,7 @@
 //! * [`repeats`]: of what a block reads several times only the first read looks at the cells if the value is own.
 //! * [`inductions`]: variables of loops with sequences are hidden from the code generator's loop optimisation.
 //! * [`whole_loops`]: loops whose accesses are known before they run get a copy without hooks.
+//! * [`searches`]: loops that end by what they find go on in such a copy.
 //! * [`windows`]: what such loops of a nest have found out is looked up before they ask again.
 //! * [`tiles`]: nests of such loops are described as a whole.
 //!
@@ -27,6 +28,7 @@ pub mod own_reads;
 pub mod places;
 pub mod remainders;
 pub mod repeats;
+pub mod searches;
 pub mod segment;
 pub mod shared_translation;
 pub mod tiles;
@@ -41,6 +43,7 @@ use crate::tables::Tables;
 use inductions::Induction;
 use inkwell::module::Module;
 use repeats::Repeats;
+use searches::Search;
 use shared_translation::Sharing;
 use whole_loops::Offer;
 
@@ -51,6 +54,8 @@ pub struct Optimised<'ctx> {
     pub sharing: Vec<Sharing>,
     /// Loops with a copy without hooks.
     pub loops: Vec<Offer<'ctx>>,
+    /// Loops that end by what they find, with such a copy.
+    pub searches: Vec<Search<'ctx>>,
     /// Nests that can be counted as a whole.
     pub nests: Vec<tiles::Tiled<'ctx>>,
     /// What the reads of loop nests remember; found when the loops have their copies.
@@ -97,11 +102,11 @@ pub fn run<'ctx>(
     let mut analysis = analysis.unwrap_or_else(|| Analysis::of(plan.function));
     members::run(plan, &mut analysis, tables);
     // Before neighbours are joined: it describes instructions.
-    let loops = whole_loops::find(plan, &mut analysis, pure);
+    let (loops, searches) = whole_loops::find(plan, &mut analysis, pure);
     let joined = neighbours::run(plan, &mut analysis, tables);
     let sharing = shared_translation::run(plan, &mut analysis);
     let nests = tiles::find(plan, &loops, &sharing, &mut analysis, pure);
-    Optimised { sharing, loops, nests, joined, ..Optimised::default() }
+    Optimised { sharing, loops, searches, nests, joined, ..Optimised::default() }
 }
 
 /// What can be found when the loops have their copies, and when it is known of all functions what loops they have.

@@ -6,7 +6,10 @@ use crate::llvm;
 use crate::llvm::loops::Loops;
 use crate::pure::PureFunctions;
 use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue};
-use threadtalk_abi::hooks;
+use threadtalk_abi::hooks::{self, Hook};
+
+/// What the pass itself calls in nests: about loops, and where regions are timed.
+const OWN: [Hook; 5] = [hooks::LOOP, hooks::SEARCHED, hooks::NEST, hooks::ENTER, hooks::EXIT];
 
 /// Which loops of a function contain no call that could synchronise, or contain a nest with memos of its own.
 pub struct Nests {
@@ -79,10 +82,7 @@ fn is_opaque(inst: InstructionValue<'_>) -> bool {
         return synchronises(inst);
     }
     match llvm::callee(inst).map(|c| c.get_name().to_string_lossy().into_owned()) {
-        // The pass's own question before a loop, and regions that are timed.
-        Some(name) if [hooks::LOOP, hooks::NEST, hooks::ENTER, hooks::EXIT].iter().any(|hook| name == hook.name) => {
-            false
-        }
+        Some(name) if OWN.iter().any(|hook| name == hook.name) => false,
         // These call other functions.
         Some(name) if name.starts_with("llvm.experimental.") || name.starts_with("llvm.coro.") => {
             !name.starts_with("llvm.experimental.noalias.")

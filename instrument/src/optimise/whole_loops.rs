@@ -12,6 +12,7 @@
 
 use super::nests::Nests;
 use super::remainders;
+use super::searches::{self, Search};
 use super::segment::plain;
 use super::windows::{self, Group};
 use crate::access::{Access, Action, Direction, Event, Plan};
@@ -88,8 +89,12 @@ pub struct Offer<'ctx> {
     pub question: Option<InstructionValue<'ctx>>,
 }
 
-/// Copies the loops of a function for which that is possible.
-pub fn find<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis, pure: &PureFunctions<'ctx>) -> Vec<Offer<'ctx>> {
+/// Copies the loops of a function for which that is possible: those that are known before they run, and searches.
+pub fn find<'ctx>(
+    plan: &mut Plan<'ctx>,
+    analysis: &mut Analysis,
+    pure: &PureFunctions<'ctx>,
+) -> (Vec<Offer<'ctx>>, Vec<Search<'ctx>>) {
     let loops = Loops::find(plan.function);
     let mut of_loop: HashMap<usize, Vec<&Event<'ctx>>> = HashMap::new();
     for event in &plan.events {
@@ -108,14 +113,14 @@ pub fn find<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis, pure: &PureFun
     };
     let mut candidates: Vec<_> = of_loop.into_iter().filter(offered).collect();
     candidates.sort_by_key(|(number, _)| *number);
-    let mut strays = Vec::new();
-    let mut offers: Vec<_> = candidates
-        .into_iter()
-        .filter_map(|(number, events)| {
-            let offer = copy(analysis, loops.all[number].header, &events, &mut strays)?;
-            Some(Offer { overlapping: remainders.whole.contains(&number), ..offer })
-        })
-        .collect();
+    let (mut offers, mut searches, mut strays) = (Vec::new(), Vec::new(), Vec::new());
+    for (number, events) in candidates {
+        let header = loops.all[number].header;
+        match copy(analysis, header, &events, &mut strays) {
+            Some(offer) => offers.push(Offer { overlapping: remainders.whole.contains(&number), ..offer }),
+            None => searches.extend(searches::copy(analysis, header, &events)),
+        }
+    }
     plan.events.extend(strays);
     let mut number = 0;
     for offer in &mut offers {
@@ -132,11 +137,64 @@ pub fn find<'ctx>(plan: &mut Plan<'ctx>, analysis: &mut Analysis, pure: &PureFun
             entrance.before = offer.branch;
         }
     }
-    offers
+    (offers, searches)
 }
 
 fn may_be_offered(events: &[&Event<'_>]) -> bool {
     events.len() <= MOST_ACCESSES && events.iter().all(|e| plain(e).is_some() && !llvm::is_atomic(e.inst))
+}
+
+/// What an event of a loop is: which way, what and where.
+pub(super) type Plain<'ctx> = (Direction, Access<'ctx>, SiteId);
+
+/// All events of a loop, which are [plain](may_be_offered).
+pub(super) fn plain_ones<'ctx>(events: &[&Event<'ctx>]) -> Vec<Plain<'ctx>> {
+    events.iter().filter_map(|e| plain(e).map(|(direction, access)| (direction, *access, e.site))).collect()
+}
+
+/// The same for the shim.
+pub(super) fn raw<'ctx>(events: &[&Event<'ctx>], accesses: &[Plain<'ctx>]) -> Vec<RawLoopAccess> {
+    let raw = |(event, (direction, access, _)): (&&Event<'ctx>, &Plain<'ctx>)| RawLoopAccess {
+        at: event.inst.as_value_ref(),
+        writes: *direction == Direction::Write,
+        slack: if is_whole(access) { 0 } else { GRANULE as u8 - 1 },
+    };
+    events.iter().zip(accesses).map(raw).collect()
+}
+
+fn is_whole(access: &Access<'_>) -> bool {
+    access.bytes.is_multiple_of(GRANULE) && access.align >= GRANULE
+}
+
+/// Accesses in the order of an iteration, with what the shim says of them.
+pub(super) fn strands<'a, 'ctx: 'a>(affine: impl Iterator<Item = (&'a Plain<'ctx>, &'a RawAffine)>) -> Vec<Strand> {
+    let strands = affine.enumerate().map(|(place, ((direction, access, site), affine))| Strand {
+        direction: *direction,
+        site: *site,
+        leader: affine.leader,
+        first: affine.offset,
+        bytes: access.bytes,
+        whole: is_whole(access),
+        order: Order { first: place as u8, last: place as u8, group: affine.leader as u8 },
+        reads_first: false,
+    });
+    let mut strands: Vec<_> = strands.collect();
+    mark_first_reads(&mut strands);
+    strands
+}
+
+/// Where strands are.
+///
+/// # Safety
+/// The shim gave each leader a pointer and an i64.
+pub(super) unsafe fn described<'ctx>(strands: Vec<Strand>, affine: &[RawAffine]) -> Vec<OfferedAccess<'ctx>> {
+    let described = strands.into_iter().map(|strand| {
+        let leader = &affine[strand.leader];
+        // SAFETY: the caller's promise.
+        let (address, stride) = unsafe { (PointerValue::new(leader.address), IntValue::new(leader.stride)) };
+        OfferedAccess { strand, address, stride }
+    });
+    described.collect()
 }
 
 /// Makes the plain copy of a loop, if it can be described. `strays` gets the events that stay in it.
@@ -146,17 +204,10 @@ fn copy<'ctx>(
     events: &[&Event<'ctx>],
     strays: &mut Vec<Event<'ctx>>,
 ) -> Option<Offer<'ctx>> {
-    let accesses: Vec<(Direction, Access<'ctx>, SiteId)> =
-        events.iter().filter_map(|e| plain(e).map(|(direction, access)| (direction, *access, e.site))).collect();
-    let whole = |access: &Access<'_>| access.bytes.is_multiple_of(GRANULE) && access.align >= GRANULE;
-    let raw = |(event, (direction, access, _)): (&&Event<'ctx>, &(Direction, Access<'ctx>, _))| RawLoopAccess {
-        at: event.inst.as_value_ref(),
-        writes: *direction == Direction::Write,
-        slack: if whole(access) { 0 } else { GRANULE as u8 - 1 },
-    };
-    let raw: Vec<_> = events.iter().zip(&accesses).map(raw).collect();
+    let accesses = plain_ones(events);
+    let raw = raw(events, &accesses);
     let none = ptr::null_mut();
-    let mut affine = vec![RawAffine { address: none, stride: none, leader: 0, offset: 0, stray: none }; accesses.len()];
+    let mut affine = vec![RawAffine::NONE; accesses.len()];
     let mut copy = RawLoopCopy { iterations: none, branch: none, feasible: none };
     // SAFETY: a live header of the function that was opened; the arrays have the length that is passed.
     let copied = unsafe {
@@ -175,34 +226,19 @@ fn copy<'ctx>(
         },
     ));
     let affine_ones = accesses.iter().zip(&affine).filter(|(_, affine)| affine.stray.is_null());
-    let strands = affine_ones.enumerate().map(|(place, ((direction, access, site), affine))| Strand {
-        direction: *direction,
-        site: *site,
-        leader: affine.leader,
-        first: affine.offset,
-        bytes: access.bytes,
-        whole: whole(access),
-        order: Order { first: place as u8, last: place as u8, group: affine.leader as u8 },
-        reads_first: false,
-    });
+    let strands = strands(affine_ones);
     // What stays where it is has the iteration to itself.
     let stride = |leader: usize| match llvm::constant(affine[leader].stride) {
         Some(0) => LONGEST_FIXED,
         constant => constant.map_or(0, |s| (s as i64).unsigned_abs()),
     };
-    let mut strands: Vec<_> = strands.collect();
-    mark_first_reads(&mut strands);
-    let accesses = joined(strands, stride).into_iter().map(|strand| {
-        let leader = &affine[strand.leader];
-        // SAFETY: the shim gave each leader a pointer and an i64.
-        let (address, stride) = unsafe { (PointerValue::new(leader.address), IntValue::new(leader.stride)) };
-        OfferedAccess { strand, address, stride }
-    });
+    // SAFETY: the shim filled them in.
+    let accesses = unsafe { described(joined(strands, stride), &affine) };
     // SAFETY: on success the shim has filled in a branch and an i64.
     let (branch, iterations) = unsafe { (InstructionValue::new(copy.branch), IntValue::new(copy.iterations)) };
     // SAFETY: a bit, if it is there.
     let feasible = (!copy.feasible.is_null()).then(|| unsafe { IntValue::new(copy.feasible) });
-    let (accesses, strays) = (accesses.collect::<Vec<_>>(), strays.len() > before);
+    let strays = strays.len() > before;
     let groups = if strays { None } else { windows::groups(&accesses) };
     let (overlapping, number, question) = (false, 0, None);
     Some(Offer { branch, iterations, feasible, accesses, strays, overlapping, groups, number, question })
@@ -225,7 +261,7 @@ fn mark_first_reads(strands: &mut [Strand]) {
 /// Joins accesses that follow each other without a gap: the pieces of an unrolled loop. Those of different lines
 /// stay apart, their events are counted apart. None becomes longer than its stride (0 = not known): neighbours that
 /// a stencil reads in one iteration overlap in the next.
-fn joined(mut strands: Vec<Strand>, stride: impl Fn(usize) -> u64) -> Vec<Strand> {
+pub(super) fn joined(mut strands: Vec<Strand>, stride: impl Fn(usize) -> u64) -> Vec<Strand> {
     let mut out: Vec<Strand> = Vec::new();
     strands.sort_by_key(|s| (s.leader, s.direction == Direction::Write, s.site, s.first));
     for strand in strands {

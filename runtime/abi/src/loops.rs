@@ -91,6 +91,13 @@ pub const CALLED: u32 = 1 << 28;
 /// Loops with more accesses are not offered.
 pub const MOST_ACCESSES: usize = 64;
 
+/// A loop that ends by what it finds goes on without hooks after so many iterations: those take twice as long as what is
+/// told of it when it ends.
+pub const SEARCHED_AFTER: u64 = 64;
+
+/// Such loops with more accesses keep their hooks.
+pub const MOST_SEARCHED: usize = 8;
+
 /// Of structures longer than a line, one byte in so many is read, or more, where what lies between the reads is looked
 /// at with them. With less, that costs more than the loop's sequences: n-body reads 32 of 80, and took 25 times as long
 /// with 4.

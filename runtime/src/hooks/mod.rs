@@ -13,6 +13,7 @@ pub mod nests;
 mod open;
 pub mod range;
 mod scan;
+pub mod searches;
 mod shells;
 mod string;
 mod user;
@@ -23,7 +24,7 @@ use crate::process::{self, Process, accuracy};
 use crate::thread::{self, Thread};
 use core::mem::MaybeUninit;
 use core::sync::atomic::{Ordering, compiler_fence};
-use threadtalk_abi::loops::{CALLED, IN_NEST, MOST_ACCESSES, MOST_IN_NEST, STRAYS, WINDOWS};
+use threadtalk_abi::loops::{CALLED, IN_NEST, MOST_ACCESSES, MOST_IN_NEST, MOST_SEARCHED, STRAYS, WINDOWS};
 use threadtalk_abi::module::{ModuleBases, ModuleDescriptor};
 use threadtalk_abi::question::{LoopRow, NestRow};
 
@@ -217,6 +218,24 @@ extern "C" fn whole_loop(
         });
     });
     settled
+}
+
+extern "C" fn searched(
+    rows: *const LoopRow,
+    count: u32,
+    iterations: u64,
+    executed: u32,
+    values: *const u64,
+    bases: *const ModuleBases,
+) {
+    let mut room = [const { MaybeUninit::uninit() }; MOST_SEARCHED];
+    // SAFETY: as for a loop that is about to run.
+    let accesses = unsafe { described(&mut room, rows, count, |row| row.access(values, &*bases)) };
+    let Some(accesses) = accesses else { return };
+    let search = searches::Search::new(accesses, iterations, executed);
+    if !in_passing(|t, p| search.at_once(t, p)) {
+        on_thread(|t, p| search.count(t, p));
+    }
 }
 
 extern "C" fn whole_nest(rows: *const NestRow, count: u32, values: *const u64, bases: *const ModuleBases) -> u32 {

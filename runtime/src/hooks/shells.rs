@@ -112,6 +112,7 @@ macro_rules! shell_with_result {
 shell_with_result!("__threadtalk_attach", super::attach);
 shell_with_result!("__threadtalk_loop", super::whole_loop);
 shell_with_result!("__threadtalk_nest", super::whole_nest);
+shell!("__threadtalk_searched", super::searched);
 
 // Instrumented modules refer to this symbol: objects for another version of the contract do not link.
 global_asm!(

@@ -49,7 +49,7 @@ pub fn foreign(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64
         return false;
     }
     // The cells are looked at only after all that the accesses themselves tell.
-    if accesses.iter().any(|access| bytes(access, iterations).is_none()) {
+    if accesses.iter().any(|access| granules(access, iterations).is_none()) {
         return false;
     }
     for access in accesses {
@@ -82,35 +82,48 @@ fn ahead(p: &Process, access: &Access, iterations: u64) {
     }
 }
 
-/// So many granules count there.
+/// So many reads of granules count there.
 pub type Reuse = (*mut EventCounter, u64);
 
-/// The length of a row that is read, lies in one chunk and is short.
+/// The granules of a row that is read, lies in one chunk and is short, and how often they are read together: parts of
+/// granules are an event each.
 #[inline(always)]
-fn bytes(access: &Access, iterations: u64) -> Option<u64> {
+fn granules(access: &Access, iterations: u64) -> Option<(u64, u64)> {
     // 0 iterations: 2^64 of them, in the pass's arithmetic.
-    if access.flags & WRITE != 0 || access.stride <= 0 || !dense(access) || iterations == 0 || iterations > MOST_BYTES {
+    if access.flags & WRITE != 0 || access.stride <= 0 || iterations == 0 || iterations > MOST_BYTES {
         return None;
     }
     let bytes = iterations * u64::from(access.bytes);
-    (bytes <= MOST_BYTES && access.address % CHUNK_BYTES + bytes <= CHUNK_BYTES).then_some(bytes)
+    let fits = bytes <= MOST_BYTES && access.address % CHUNK_BYTES + bytes <= CHUNK_BYTES;
+    if fits && dense(access) {
+        let granules = bytes / GRANULE;
+        return Some((granules, granules));
+    }
+    (fits && in_parts(access)).then(|| ((access.address % GRANULE + bytes).div_ceil(GRANULE), iterations))
+}
+
+/// Whether the access reads parts of granules, one after the other.
+#[inline]
+fn in_parts(access: &Access) -> bool {
+    let bytes = u64::from(access.bytes);
+    access.stride == bytes as i64 && matches!(bytes, 1 | 2) && access.address.is_multiple_of(bytes)
 }
 
 /// The events of a row that is in one state; `None`: it may not be, or what it is has to be found out. Always part of
 /// its callers: as a function of its own it makes k-means 2 % slower.
 #[inline(always)]
 fn row(t: &Thread, p: &Process, access: &Access, iterations: u64) -> Option<Option<Reuse>> {
-    let bytes = bytes(access, iterations)?;
+    let (granules, reads) = granules(access, iterations)?;
     let cells = p.signature.directory.translate(access.address)?;
     // SAFETY: the row lies in one chunk, whose cells are contiguous and live for ever.
-    let cells = plain(unsafe { slice::from_raw_parts(cells.cast::<AtomicU32>(), (bytes / GRANULE) as usize) });
+    let cells = plain(unsafe { slice::from_raw_parts(cells.cast::<AtomicU32>(), granules as usize) });
     let &state = cells.first()?;
     let header = &t.header;
     if state.wrapping_sub(header.own_base) < header.own_span {
         return all_agree(cells, header.own_base, !(header.own_span - 1)).then_some(None);
     }
     let counter = if state == NONE { t.idle_counter() } else { t.counter_of(state, access.site)? };
-    let found = (counter != t.idle_counter()).then_some((counter, cells.len() as u64));
+    let found = (counter != t.idle_counter()).then_some((counter, reads));
     all_agree(cells, state, u32::MAX).then_some(found)
 }
 

@@ -21,6 +21,9 @@ impl Author<'_> {
             Style::Orderly | Style::Plain => 0..10,
             Style::Mixed | Style::Wild => 0..14,
         };
+        if MOST.0 <= room && self.random.u8(0..7) == 0 {
+            return self.search();
+        }
         match self.random.u8(shapes) {
             0 | 1 if constant <= room => self.counted(&constant.to_string(), constant),
             2..=4 if MOST.0 <= room => self.counted("n", MOST.0),
@@ -80,6 +83,30 @@ impl Author<'_> {
                 self.body(&header, "}", counter);
             }
         }
+    }
+
+    /// A loop that ends by what it finds, if that is there.
+    fn search(&mut self) {
+        let name = self.name("v");
+        let (bound, most) = one_of(self.random, &[("n", MOST.0), ("n", MOST.0), ("*bound", INTS), ("160", 160)]);
+        self.line(&format!("for (long {name} = 0; {name} < {bound}; {name}++) {{"));
+        self.depth += 1;
+        self.counters.push(Counter::plain(name, most));
+        let locals = self.locals.len();
+        let statements = self.random.usize(0..3);
+        let found = self.random.usize(0..=statements);
+        for number in 0..=statements {
+            if number == found {
+                self.leave();
+            }
+            if number < statements {
+                self.simple();
+            }
+        }
+        self.locals.truncate(locals);
+        self.counters.pop();
+        self.depth -= 1;
+        self.line("}");
     }
 
     /// A loop whose variable is a pointer.

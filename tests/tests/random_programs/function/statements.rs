@@ -123,6 +123,21 @@ impl Author<'_> {
         }
     }
 
+    /// The way out of a loop where some element is found.
+    pub(super) fn leave(&mut self) {
+        let (element, kind) = self.element();
+        let (member, number) = kind.number(self.random);
+        let (one, other) = (number.landmark(self.random), number.landmark(self.random));
+        let found = format!("{element}{member}");
+        let condition = match self.random.u8(0..3) {
+            0 => format!("{found} == {one} || {found} == {other}"),
+            _ => format!("{found} == {one}"),
+        };
+        let leave = one_of(self.random, &["break", "break", "return z"]);
+        self.line(&format!("if ({condition})"));
+        self.line(&format!("    {leave};"));
+    }
+
     /// A block of a length that the compiler knows, or of one that it does not know.
     fn copy(&mut self) {
         let pointers: Vec<usize> = (0..self.signature.pointers.len()).collect();
