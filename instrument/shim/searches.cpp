@@ -108,6 +108,10 @@ size_t threadtalk_shim_copy_search(void *analysis, LLVMBasicBlockRef header, uin
   for (size_t i = 0; i < all.size(); i++) {
     auto &[start, stride] = descriptions[i];
     stride = a.evolution.getTruncateOrSignExtend(stride, word);
+    // Of what lies farther apart, or is read downwards, a look takes longer than the access's own.
+    auto *bytes = dyn_cast<SCEVConstant>(stride);
+    if (!bytes || !(bytes->isZero() || bytes->getAPInt() == all[i].bytes()))
+      return 0;
     start = a.evolution.getAddExpr(start, a.evolution.getMulExpr(stride, a.evolution.getConstant(word, after)));
     for (const SCEV *needed : {start, stride})
       if (!expander.isSafeToExpandAt(needed, before->getTerminator()))

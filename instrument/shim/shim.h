@@ -122,7 +122,8 @@ struct ThreadtalkSearchExit {
   LLVMValueRef iterations; // i64, there: iterations that the copy has done as a whole
   size_t executed;         // accesses that the last one has done, in the order of the list
 };
-// If the accesses of the innermost loop are affine, and each iteration does all of them or leaves: makes a second copy of
+// If the accesses of the innermost loop go through rows or stay where they are, and each iteration does all of them or
+// leaves: makes a second copy of
 // it, in which it goes on after so many iterations, and returns the number of the copy's ways out. Addresses are those of
 // the copy's first iteration, before the instruction `ask`. Otherwise nothing has changed, and 0 is returned.
 size_t threadtalk_shim_copy_search(void *analysis, LLVMBasicBlockRef header, uint64_t after,

@@ -91,8 +91,8 @@ pub const CALLED: u32 = 1 << 28;
 /// Loops with more accesses are not offered.
 pub const MOST_ACCESSES: usize = 64;
 
-/// A loop that ends by what it finds goes on without hooks after so many iterations: those take twice as long as what is
-/// told of it when it ends.
+/// A loop that ends by what it finds goes on without hooks after so many iterations. They take once or twice as long as
+/// what is told of it when it ends.
 pub const SEARCHED_AFTER: u64 = 64;
 
 /// Such loops with more accesses keep their hooks.

@@ -9,11 +9,17 @@ use super::loops::{Kind, row};
 use super::{nests, range};
 use crate::process::Process;
 use crate::thread::Thread;
+use core::ops::Range;
+use core::ptr;
+use core::slice;
+use core::sync::atomic::Ordering;
+use threadtalk_abi::cell::NONE;
 use threadtalk_abi::loops::{Access, MOST_SEARCHED, WRITE};
+use threadtalk_abi::{CHUNK_BYTES, GRANULE};
 
 /// Iterations that are counted together or one by one, where not all can be counted together: one sample of the reuse
 /// distance makes those around it take the slow way.
-const AT_ONCE: u64 = 256;
+const AT_ONCE: u64 = 64;
 
 /// A loop that has been left.
 pub struct Search<'a> {
@@ -42,7 +48,7 @@ impl<'a> Search<'a> {
         if self.whole > 0 && !settle(t, p, self.accesses, self.whole) {
             self.in_parts(t, p);
         }
-        self.one(t, p, self.whole, self.executed);
+        self.one_by_one(t, p, self.whole..self.whole + 1, self.executed);
     }
 
     fn in_parts(&self, t: &mut Thread, p: &Process) {
@@ -54,17 +60,24 @@ impl<'a> Search<'a> {
                 *place = Access { address: address(access, first), ..*access };
             }
             let part = room.get(..self.accesses.len()).unwrap_or(&[]);
-            if iterations == self.whole || !settle(t, p, part, iterations) {
-                (first..first + iterations).for_each(|iteration| self.one(t, p, iteration, u32::MAX));
+            if !row::settle(t, p, part, iterations) && !known(t, p, part, iterations) {
+                self.one_by_one(t, p, first..first + iterations, u32::MAX);
             }
             first += iterations;
         }
     }
 
-    /// The first accesses of an iteration, one after the other.
-    fn one(&self, t: &mut Thread, p: &Process, iteration: u64, executed: u32) {
-        for place in 0..executed.min(self.accesses.len() as u32) {
-            if let Some(access) = self.accesses.iter().find(|access| u32::from(access.place()) == place) {
+    /// The first accesses of these iterations, one after the other.
+    fn one_by_one(&self, t: &mut Thread, p: &Process, iterations: Range<u64>, executed: u32) {
+        let mut ordered = [&NOWHERE; MOST_SEARCHED];
+        for access in self.accesses {
+            if let Some(place) = ordered.get_mut(usize::from(access.place())) {
+                *place = access;
+            }
+        }
+        let executed = self.accesses.len().min(executed as usize);
+        for iteration in iterations {
+            for access in ordered.iter().take(executed) {
                 each(t, p, access, address(access, iteration));
             }
         }
@@ -77,6 +90,66 @@ fn settle(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> 
     row::settle(t, p, accesses, iterations) || nests::settle_without(t, p, accesses, kind, iterations)
 }
 
+/// Counts so many iterations, or nothing, if all that they read is own, or reuse that the thread knows: in whatever
+/// states, and however far apart.
+fn known(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> bool {
+    let mut reuse = [(ptr::null_mut(), 0); MOST_SEARCHED];
+    let mut used = 0;
+    for access in accesses {
+        let Some(granules) = granules(access) else { return false };
+        let (mut state, mut counter, mut count) = (NONE, t.idle_counter(), 0);
+        for iteration in 0..iterations {
+            let address = address(access, iteration);
+            // Memory without cells has no writer.
+            let Some(first) = p.signature.directory.translate(address) else { continue };
+            if address % CHUNK_BYTES + u64::from(access.bytes) > CHUNK_BYTES {
+                return false;
+            }
+            // SAFETY: the access lies in one chunk, whose cells follow each other and live for ever.
+            for cell in unsafe { slice::from_raw_parts(first, granules) } {
+                let found = cell.load(Ordering::Relaxed);
+                if found.wrapping_sub(t.header.own_base) < t.header.own_span || found == NONE {
+                    continue;
+                }
+                if found != state {
+                    if count > 0 && !add(&mut reuse, &mut used, (counter, count)) {
+                        return false;
+                    }
+                    let Some(known) = t.known(found, access.site) else { return false };
+                    (state, counter, count) = (found, known, 0);
+                }
+                count += 1;
+            }
+        }
+        if count > 0 && !add(&mut reuse, &mut used, (counter, count)) {
+            return false;
+        }
+    }
+    reuse.get(..used).is_some_and(|reuse| row::count(t, reuse))
+}
+
+/// How many granules a read touches, all of it or one of several parts, wherever the loop does it; `None`: it writes,
+/// or that is not always the same.
+fn granules(access: &Access) -> Option<usize> {
+    let part = u64::from(access.bytes).min(GRANULE);
+    let is_even =
+        [access.address, access.stride as u64, u64::from(access.bytes)].iter().all(|n| n.is_multiple_of(part));
+    let fits = is_even && part.is_power_of_two() && access.flags & WRITE == 0;
+    fits.then_some(access.bytes.div_ceil(GRANULE as u32) as usize)
+}
+
+/// Adds to the counts of a few counters; false: there are too many.
+fn add(reuse: &mut [row::Reuse; MOST_SEARCHED], used: &mut usize, (counter, count): row::Reuse) -> bool {
+    if let Some(entry) = reuse.iter_mut().take(*used).find(|entry| entry.0 == counter) {
+        entry.1 += count;
+        return true;
+    }
+    let Some(free) = reuse.get_mut(*used) else { return false };
+    *free = (counter, count);
+    *used += 1;
+    true
+}
+
 /// What the hook of an access does.
 fn each(t: &mut Thread, p: &Process, access: &Access, address: u64) {
     let Access { site, bytes, .. } = *access;
@@ -86,8 +159,8 @@ fn each(t: &mut Thread, p: &Process, access: &Access, address: u64) {
         (false, 4) => read::<4>(t, p, address, site),
         (false, 8) => read::<8>(t, p, address, site),
         (false, _) => range::read(t, p, address, bytes.into(), site),
-        (true, 8) => write::<8>(t, p, address, site),
         (true, 4) => write::<4>(t, p, address, site),
+        (true, 8) => write::<8>(t, p, address, site),
         (true, _) => range::write(t, p, address, bytes.into(), site),
     }
 }

@@ -50,8 +50,11 @@ use sheaf::Shape;
 use span::Span;
 pub use stream::read as stream;
 use threadtalk_abi::GRANULE;
-use threadtalk_abi::loops::{Access, MOST_ACCESSES};
+use threadtalk_abi::loops::{Access, MOST_ACCESSES, WRITE};
 use threadtalk_profile::layout::CrdMode;
+
+/// Accesses of a loop that are looked at for whether they are rows before any is too much.
+const MOST_FEW_ROWS: usize = 4;
 
 /// What kind of loop it is.
 #[derive(Clone, Copy)]
@@ -129,6 +132,7 @@ fn look(
     found: &mut Findings,
 ) -> Option<u64> {
     let (mut number, mut is_asked) = (0, false);
+    let mut are_rows_all = None;
     // Once, when what was found is too much to be anything else: rows are asked about again before they are read.
     let mut may_go_on = |found: &Findings| {
         let is_new = found.is_given_up() && !is_asked;
@@ -163,6 +167,9 @@ fn look(
         for (access, number) in sheaf.accesses.iter().zip(first..) {
             let span = Span::of(access, iterations)?;
             let mut reader = Reader::new((t, p), (access, number), (span, iterations), ranges);
+            if *are_rows_all.get_or_insert_with(|| are_few_rows(p, accesses, iterations)) {
+                reader.is_one_of_rows();
+            }
             let all = reader.look(from, found).is_ok();
             ranges = reader.ranges;
             if !all {
@@ -174,6 +181,13 @@ fn look(
         }
     }
     Some(ranges)
+}
+
+/// Whether all reads of a loop are rows that can be read one after the other, and there are not many.
+fn are_few_rows(p: &Process, accesses: &[Access], iterations: u64) -> bool {
+    let reads = accesses.iter().zip(0..).filter(|(access, _)| access.flags & WRITE == 0);
+    accesses.len() <= MOST_FEW_ROWS
+        && are_rows(p, accesses, reads.fold(0, |reads, (_, number)| reads | 1 << number), iterations)
 }
 
 fn one_by_one(t: &mut Thread, p: &Process, few: &mut [Found], accesses: &[Access], iterations: u64) -> bool {

@@ -25,6 +25,9 @@ const MOST_TRIES: u32 = 4;
 /// Stretches of cells in one state that an access is looked at for: so many, and one for so many iterations. Each takes
 /// as long as a dozen sequences in the loop.
 const MOST_STRETCHES: (u64, u64) = (32, 16);
+/// The same where all reads of a loop are rows, which can be read in order whatever their states: so many, and one for
+/// so many bytes. Each takes as long here as 50 granules there.
+const MOST_STRETCHES_OF_ROW: (u64, u64) = (8, 2048);
 
 /// An access of a loop that reads.
 pub struct Reader<'a> {
@@ -68,6 +71,11 @@ impl<'a> Reader<'a> {
     ) -> Self {
         let stretches = MOST_STRETCHES.0 + iterations / MOST_STRETCHES.1;
         Reader { t, p, access, number, span, iterations, ranges, tries: MOST_TRIES, stretches }
+    }
+
+    /// All reads of the loop are rows.
+    pub fn is_one_of_rows(&mut self) {
+        self.stretches = MOST_STRETCHES_OF_ROW.0 + (self.span.last - self.span.first) / MOST_STRETCHES_OF_ROW.1;
     }
 
     /// Finds the access's events. Where the span is own, which is nearly always nearly all of it, gaps between accesses

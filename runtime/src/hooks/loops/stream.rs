@@ -16,11 +16,15 @@ use crate::thread::{Thread, memos};
 use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::NONE;
+use threadtalk_abi::thread::EventCounter;
 use threadtalk_sigmem::Run;
 use threadtalk_sigmem::open::is_open;
 
 /// Neighbours that are alike, if only these are.
 const MOST_ALIKE: usize = 4;
+
+/// Elements in several states whose reads are known to be reuse are looked at one by one, so many at a time.
+const MOST_SETTLED: usize = 512;
 
 /// So often structures that follow each other are looked for in vain.
 const MOST_TRIES: u32 = 4;
@@ -38,6 +42,12 @@ pub fn read(t: &mut Thread, p: &Process, (from, to): (u64, u64), site: u32) {
             phases::tick(t, p);
             let state = first.load(Ordering::Relaxed);
             let element = address + at as u64 * GRANULE;
+            if mixed::may_be(rest)
+                && let read @ 1.. = settled(t, rest, site)
+            {
+                at += read;
+                continue;
+            }
             at += if state.wrapping_sub(t.header.own_base) < t.header.own_span {
                 own_prefix(plain(rest), t.header.own_base, t.header.own_span, 0)
             } else if state == NONE {
@@ -72,6 +82,49 @@ pub fn read(t: &mut Thread, p: &Process, (from, to): (u64, u64), site: u32) {
             };
         }
     }
+}
+
+/// Own elements, and reuse that the thread knows, in whatever order; how many there were. Eight at a time where they
+/// are own or in the state that was met last: one by one, own elements and another's by turns took twice as long.
+fn settled(t: &Thread, cells: &[AtomicU32], site: u32) -> usize {
+    let (base, mask) = (t.header.own_base, !(t.header.own_span - 1));
+    let is_quiet = |cell: u32| ((cell ^ base) & mask == 0) | (cell == NONE);
+    let (mut known, mut counter, mut room) = (NONE, t.idle_counter(), 0);
+    let mut at = 0;
+    while at < MOST_SETTLED
+        && let Some(eight) = cells.get(at..at + 8)
+    {
+        let eight = plain(eight);
+        let quiet: u32 = eight.iter().map(|cell| u32::from(is_quiet(*cell))).sum();
+        let alike: u32 = eight.iter().map(|cell| u32::from((*cell == known) & !is_quiet(*cell))).sum();
+        if quiet + alike == 8 && u64::from(alike) <= room {
+            // SAFETY: counters of the event cache are mapped for the life of the process, and only this thread counts
+            // in them.
+            unsafe { (*counter).rar += u64::from(alike) };
+            room -= u64::from(alike);
+            at += 8;
+            continue;
+        }
+        for &state in eight {
+            if !is_quiet(state) {
+                if state != known || room == 0 {
+                    let Some(found) = t.known(state, site) else { return at };
+                    // SAFETY: as above.
+                    let EventCounter { rar, next } = unsafe { &*found };
+                    // Before the next one to be sampled.
+                    (known, counter, room) = (state, found, next.saturating_sub(*rar).saturating_sub(1));
+                    if room == 0 {
+                        return at;
+                    }
+                }
+                // SAFETY: as above.
+                unsafe { (*counter).rar += 1 };
+                room -= 1;
+            }
+            at += 1;
+        }
+    }
+    at
 }
 
 /// Neighbours that may be in several states, as long as that was worth it; how many were read.
