@@ -41,6 +41,13 @@ bool find_exits(Analysis &a, Loop &loop, ArrayRef<Access> accesses, SmallVectorI
   return !exits.empty();
 }
 
+// What a loop reads again until another thread has written it is not what it was when the loop has ended.
+bool waits_for_others(const Loop &loop) {
+  return any_of(loop.blocks(), [](const BasicBlock *block) {
+    return any_of(*block, [](const Instruction &instruction) { return instruction.isVolatile(); });
+  });
+}
+
 // A number that is 0 when a loop is entered from `before` and 1 more in each iteration. Returns the next one, too.
 std::pair<PHINode *, Value *> number_iterations(Loop &loop, BasicBlock *before, BasicBlock *latch) {
   BasicBlock *header = loop.getHeader();
@@ -85,7 +92,7 @@ size_t threadtalk_shim_copy_search(void *analysis, LLVMBasicBlockRef header, uin
                                    size_t most_ways) {
   auto &a = *static_cast<Analysis *>(analysis);
   Loop *loop = a.loops.getLoopFor(unwrap(header));
-  if (!loop || loop->getHeader() != unwrap(header) || !may_be_copied(*loop))
+  if (!loop || loop->getHeader() != unwrap(header) || !may_be_copied(*loop) || waits_for_others(*loop))
     return 0;
   SmallVector<Access, 16> all(accesses, accesses + count);
   SmallVector<Exit, 4> exits;
@@ -105,6 +112,7 @@ size_t threadtalk_shim_copy_search(void *analysis, LLVMBasicBlockRef header, uin
   BasicBlock *before = loop->getLoopPreheader();
   Type *word = Type::getInt64Ty(a.function.getContext());
   SCEVExpander expander(a.evolution, a.function.getParent()->getDataLayout(), "threadtalk");
+  bool moves = false;
   for (size_t i = 0; i < all.size(); i++) {
     auto &[start, stride] = descriptions[i];
     stride = a.evolution.getTruncateOrSignExtend(stride, word);
@@ -112,11 +120,15 @@ size_t threadtalk_shim_copy_search(void *analysis, LLVMBasicBlockRef header, uin
     auto *bytes = dyn_cast<SCEVConstant>(stride);
     if (!bytes || !(bytes->isZero() || bytes->getAPInt() == all[i].bytes()))
       return 0;
+    moves |= !bytes->isZero();
     start = a.evolution.getAddExpr(start, a.evolution.getMulExpr(stride, a.evolution.getConstant(word, after)));
     for (const SCEV *needed : {start, stride})
       if (!expander.isSafeToExpandAt(needed, before->getTerminator()))
         return 0;
   }
+
+  if (!moves)
+    return 0;
 
   // From here on the function changes.
   formLCSSA(*loop, a.tree, &a.loops, &a.evolution);

@@ -10,6 +10,7 @@ const LOOPS: &str = r#"
 void clear(double *to, const double *from, long n, long step) {
   for (long i = 0; i < n; i += step) if (from[i + 1] > 0) to[i] = 0;
 }
+void wait(const volatile int *flags) { while (!*flags) flags++; }
 long search(const double *in, double wanted) { long i = 0; while (in[i] != wanted) i++; return i; }
 struct list { struct list *next; long sum; };
 long sum(struct list *l) { long all = 0; for (; l; l = l->next) all += l->sum; return all; }
@@ -44,6 +45,7 @@ fn plain_copies_keep_their_variables() {
     let fill = function(&ir, "fill");
     assert!(fill.contains("@__threadtalk_loop("), "{fill}");
     let search = function(&ir, "search");
+    assert!(!function(&ir, "wait").contains("@__threadtalk_searched("), "others write what is read there");
     assert_eq!(search.matches("@__threadtalk_searched(").count(), 1, "{search}");
     for body in [fill, search] {
         assert_eq!((body.matches("@llvm.fshl.i64(").count(), computed_from_variables(body)), (1, 1), "{body}");

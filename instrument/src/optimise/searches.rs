@@ -3,7 +3,8 @@
 //! Most go through rows all the same, and each iteration does all of their accesses, but for the last one, which leaves
 //! somewhere on its way. So after some iterations with hooks such a loop goes on in a copy without, and where it
 //! leaves that the runtime is told how far it got: [`threadtalk_abi::hooks::SEARCHED`]. It counts then what the hooks
-//! would have counted. Nothing can have changed meanwhile that another thread did: nothing in the loop synchronises.
+//! would have counted. Nothing can have changed meanwhile that another thread did: nothing in the loop synchronises, or
+//! is volatile.
 //!
 //! Loops with strays are left as they are: their events would come before those of the others. So are those that read
 //! structures or downwards: to look at a member of each takes two to ten times as long as its sequence.
