@@ -45,7 +45,10 @@ impl<'a> Search<'a> {
     /// Counts all of it.
     #[inline(never)]
     pub fn count(&self, t: &mut Thread, p: &Process) {
-        if self.whole > 0 && !settle(t, p, self.accesses, self.whole) {
+        if p.is_paused() {
+            // Writes are remembered.
+            self.one_by_one(t, p, 0..self.whole, u32::MAX);
+        } else if self.whole > 0 && !settle(t, p, self.accesses, self.whole) {
             self.in_parts(t, p);
         }
         self.one_by_one(t, p, self.whole..self.whole + 1, self.executed);

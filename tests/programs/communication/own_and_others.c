@@ -1,5 +1,5 @@
 // A row of elements that the reader wrote itself, and others that two threads wrote, in no order: read again and again, by
-// loops that know how long they are and by such that do not.
+// loops that know how long they are and by such that do not; and once more in a pause, in which nothing counts.
 // LEVELS: O0, O1, O2, O3
 // THREADS: 4
 // LET: N = 3000
@@ -22,6 +22,7 @@
 // EXPECT: raw lines text -> word = N / 4
 // EXPECT: rar lines text -> word = 20 * N - N / 4
 #include "team.h"
+#include "threadtalk.h"
 
 enum { N = 3000, ROUNDS = 20 };
 
@@ -102,6 +103,11 @@ static void *read(void *argument) {
         for (int part = 0; part < N; part += 300)
             USE(word(text + part, 300));
     }
+    threadtalk_stop();
+    USE(search(values, N));
+    USE(pair(values, N - 1));
+    USE(letter(letters, N));
+    threadtalk_start();
     return argument;
 }
 
