@@ -233,8 +233,9 @@ extern "C" fn searched(
     let accesses = unsafe { described(&mut room, rows, count, |row| row.access(values, &*bases)) };
     let Some(accesses) = accesses else { return };
     let search = searches::Search::new(accesses, iterations, executed);
-    if !in_passing(|t, p| search.at_once(t, p)) {
-        on_thread(|t, p| search.count(t, p));
+    let is_counted = in_passing(|t, p| search.at_once(t, p));
+    if !is_counted || search.has_more() {
+        on_thread(|t, p| search.count(t, p, is_counted));
     }
 }
 

@@ -37,21 +37,33 @@ impl<'a> Search<'a> {
         Search { accesses, whole: iterations + u64::from(is_whole), executed: if is_whole { 0 } else { executed } }
     }
 
-    /// Counts all of it, or nothing, if the loop has read rows in one state each: what most do.
+    /// Counts the whole iterations, or nothing, if they have read rows in one state each: what most do.
     pub fn at_once(&self, t: &mut Thread, p: &Process) -> bool {
-        self.executed == 0 && (self.whole == 0 || row::settle(t, p, self.accesses, self.whole))
+        self.whole == 0 || row::settle(t, p, self.accesses, self.whole)
     }
 
-    /// Counts all of it.
+    /// Whether another iteration has begun.
+    pub fn has_more(&self) -> bool {
+        self.executed > 0
+    }
+
+    /// Counts all of it, but for whole iterations that are counted already.
     #[inline(never)]
-    pub fn count(&self, t: &mut Thread, p: &Process) {
+    pub fn count(&self, t: &mut Thread, p: &Process, is_counted: bool) {
+        if !is_counted {
+            self.count_whole(t, p);
+        }
+        self.one_by_one(t, p, self.whole..self.whole + 1, self.executed);
+    }
+
+    fn count_whole(&self, t: &mut Thread, p: &Process) {
+        let kind = Kind { in_nest: false, strays: false };
         if p.is_paused() {
             // Writes are remembered.
             self.one_by_one(t, p, 0..self.whole, u32::MAX);
-        } else if self.whole > 0 && !settle(t, p, self.accesses, self.whole) {
+        } else if self.whole > 0 && !nests::settle_without(t, p, self.accesses, kind, self.whole) {
             self.in_parts(t, p);
         }
-        self.one_by_one(t, p, self.whole..self.whole + 1, self.executed);
     }
 
     fn in_parts(&self, t: &mut Thread, p: &Process) {
@@ -85,12 +97,6 @@ impl<'a> Search<'a> {
             }
         }
     }
-}
-
-/// Counts so many iterations, or nothing.
-fn settle(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> bool {
-    let kind = Kind { in_nest: false, strays: false };
-    row::settle(t, p, accesses, iterations) || nests::settle_without(t, p, accesses, kind, iterations)
 }
 
 /// Counts so many iterations, or nothing, if all that they read is own, or reuse that the thread knows: in whatever

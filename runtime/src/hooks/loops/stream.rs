@@ -23,7 +23,7 @@ use threadtalk_sigmem::open::is_open;
 /// Neighbours that are alike, if only these are.
 const MOST_ALIKE: usize = 4;
 
-/// Elements in several states whose reads are known to be reuse are looked at one by one, so many at a time.
+/// Elements in several states whose reads are known to be reuse are counted so many at a time: then time goes on.
 const MOST_SETTLED: usize = 512;
 
 /// So often structures that follow each other are looked for in vain.
@@ -42,9 +42,8 @@ pub fn read(t: &mut Thread, p: &Process, (from, to): (u64, u64), site: u32) {
             phases::tick(t, p);
             let state = first.load(Ordering::Relaxed);
             let element = address + at as u64 * GRANULE;
-            if mixed::may_be(rest)
-                && let read @ 1.. = settled(t, rest, site)
-            {
+            let is_mixed = mixed::may_be(rest);
+            if is_mixed && let read @ 1.. = settled(t, rest, site) {
                 at += read;
                 continue;
             }
@@ -52,7 +51,7 @@ pub fn read(t: &mut Thread, p: &Process, (from, to): (u64, u64), site: u32) {
                 own_prefix(plain(rest), t.header.own_base, t.header.own_span, 0)
             } else if state == NONE {
                 equal_prefix(plain(rest), state)
-            } else if let read @ 1.. = in_turns(t, p, rest, element, site, &mut tries) {
+            } else if is_mixed && let read @ 1.. = in_turns(t, p, rest, element, site, &mut tries) {
                 read
             } else if let Some(counter) = t.known(state, site) {
                 let alike = equal_prefix(plain(rest), state) as u64;
@@ -127,10 +126,10 @@ fn settled(t: &Thread, cells: &[AtomicU32], site: u32) -> usize {
     at
 }
 
-/// Neighbours that may be in several states, as long as that was worth it; how many were read.
+/// Neighbours in several states, as long as that was worth it; how many were read.
 #[inline]
 fn in_turns(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, site: u32, tries: &mut u32) -> usize {
-    if *tries == 0 || !mixed::may_be(cells) {
+    if *tries == 0 {
         return 0;
     }
     let read = mixed::read(t, p, cells, element, site);
