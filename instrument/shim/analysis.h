@@ -18,6 +18,8 @@ bool keeps_to_itself(const llvm::Instruction &instruction);
 // Whether what tells two reads apart may be `restrict` alone. It speaks of memory that is written: both may read one place,
 // and then it matters which one is first.
 bool may_read_one_place(const llvm::Value *one, const llvm::Value *other);
+// A place without what `restrict` promises of it where a function was inlined.
+llvm::MemoryLocation without_promises(llvm::MemoryLocation at);
 
 // Whether a function may have loops: a block branches to one that is not behind it. Trees of dominators, which are what
 // tells for sure, take as long as all else that is done with functions that have none.

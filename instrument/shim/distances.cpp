@@ -63,6 +63,11 @@ bool may_read_one_place(const Value *one, const Value *other) {
   return is_promised(one) || is_promised(other);
 }
 
+MemoryLocation without_promises(MemoryLocation at) {
+  at.AATags.Scope = at.AATags.NoAlias = nullptr;
+  return at;
+}
+
 bool threadtalk_shim_disjoint(void *analysis, LLVMValueRef one, LLVMValueRef other) {
   auto first = MemoryLocation::getOrNone(unwrap<Instruction>(one));
   auto second = MemoryLocation::getOrNone(unwrap<Instruction>(other));
@@ -71,8 +76,7 @@ bool threadtalk_shim_disjoint(void *analysis, LLVMValueRef one, LLVMValueRef oth
   if (isa<LoadInst>(unwrap(one)) && isa<LoadInst>(unwrap(other))) {
     if (may_read_one_place(first->Ptr, second->Ptr))
       return false;
-    for (auto *at : {&*first, &*second})
-      at->AATags.Scope = at->AATags.NoAlias = nullptr;
+    first = without_promises(*first), second = without_promises(*second);
   }
   return static_cast<Analysis *>(analysis)->aliases.isNoAlias(*first, *second);
 }

@@ -59,6 +59,33 @@ Lead find_leader(Analysis &a, ArrayRef<Description> all, ArrayRef<Lead> before) 
   return {before.size(), 0};
 }
 
+// Strays are nowhere, and lead nobody.
+static bool is_leader(ArrayRef<Description> all, ArrayRef<Lead> leads, size_t number) {
+  return all[number].start && leads[number].leader == number;
+}
+
+bool can_be_computed(const SCEVExpander &expander, ArrayRef<Description> all, ArrayRef<Lead> leads,
+                     const Instruction *at) {
+  for (auto [i, access] : enumerate(all))
+    if (is_leader(all, leads, i) &&
+        !(expander.isSafeToExpandAt(access.start, at) && expander.isSafeToExpandAt(access.stride, at)))
+      return false;
+  return true;
+}
+
+void compute(Analysis &a, SCEVExpander &expander, ArrayRef<Description> all, ArrayRef<Lead> leads, Instruction *at,
+             ThreadtalkAffine *out) {
+  Type *word = Type::getInt64Ty(a.function.getContext());
+  for (auto [i, access] : enumerate(all)) {
+    out[i] = {nullptr, nullptr, leads[i].leader, leads[i].offset, nullptr};
+    if (!is_leader(all, leads, i))
+      continue;
+    const SCEV *stride = a.evolution.getTruncateOrSignExtend(access.stride, word);
+    out[i].address = wrap(expander.expandCodeFor(access.start, access.start->getType(), at));
+    out[i].stride = wrap(expander.expandCodeFor(stride, word, at));
+  }
+}
+
 bool may_be_copied(Loop &loop) {
   if (!loop.isInnermost() || !loop.getLoopPreheader() || !loop.getLoopLatch() || !loop.isSafeToClone())
     return false;

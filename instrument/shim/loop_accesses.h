@@ -2,6 +2,7 @@
 #pragma once
 #include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 #include "analysis.h"
 #include "shim.h"
@@ -46,6 +47,13 @@ struct Lead {
 
 // That of the access behind those that have one.
 Lead find_leader(Analysis &a, llvm::ArrayRef<Description> all, llvm::ArrayRef<Lead> before);
+
+// Whether where the accesses are can be computed there.
+bool can_be_computed(const llvm::SCEVExpander &expander, llvm::ArrayRef<Description> all, llvm::ArrayRef<Lead> leads,
+                     const llvm::Instruction *at);
+// Computes it there, once for those that move in step.
+void compute(Analysis &a, llvm::SCEVExpander &expander, llvm::ArrayRef<Description> all, llvm::ArrayRef<Lead> leads,
+             llvm::Instruction *at, ThreadtalkAffine *out);
 
 // Whether a loop has one entry and one way back, and may be copied: nothing in it calls, synchronises or throws.
 bool may_be_copied(llvm::Loop &loop);

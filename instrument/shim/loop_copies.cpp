@@ -6,7 +6,6 @@
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
-#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 #include "loop_accesses.h"
 #include "read_ahead.h"
@@ -22,9 +21,8 @@ bool never_meet(Analysis &a, const Access &one, const Access &other) {
   BatchAAResults aliases(a.aliases);
   aliases.enableCrossIterationMode();
   auto anywhere = [](const Access &access) {
-    MemoryLocation at = access.location();
-    // What `restrict` promises may hold for one iteration only.
-    at.AATags.Scope = at.AATags.NoAlias = nullptr;
+    // What is promised may hold for one iteration only.
+    MemoryLocation at = without_promises(access.location());
     return at.getWithNewSize(LocationSize::beforeOrAfterPointer());
   };
   return aliases.alias(anywhere(one), anywhere(other)) == AliasResult::NoAlias;
@@ -84,8 +82,6 @@ struct Found {
   SmallVector<Lead, 16> leads;
   SmallVector<size_t, 16> others;
   SmallVector<Apart, 4> apart;
-
-  bool is_leader(size_t i) const { return descriptions[i].start && leads[i].leader == i; }
 };
 
 // `ask`: whether strays may be told apart from others by their ranges.
@@ -264,10 +260,7 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const T
   Instruction *at = decision->getTerminator();
   const DataLayout &layout = a.function.getParent()->getDataLayout();
   SCEVExpander expander(a.evolution, layout, "threadtalk");
-  bool can = expander.isSafeToExpandAt(iterations, at);
-  for (size_t i = 0; i < count; i++)
-    can = can && (!found.is_leader(i) || (expander.isSafeToExpandAt(descriptions[i].start, at) &&
-                                          expander.isSafeToExpandAt(descriptions[i].stride, at)));
+  bool can = expander.isSafeToExpandAt(iterations, at) && can_be_computed(expander, descriptions, leads, at);
   for (const Apart &one : apart)
     can = can && expander.isSafeToExpandAt(one.from.base, at);
   if (!can)
@@ -278,14 +271,7 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const T
   exit = loop->getUniqueExitBlock();
   formLCSSA(*loop, a.tree, &a.loops, &a.evolution);
   out->iterations = wrap(expander.expandCodeFor(iterations, word, at));
-  for (size_t i = 0; i < count; i++) {
-    affine[i] = {nullptr, nullptr, leads[i].leader, leads[i].offset, nullptr};
-    if (!found.is_leader(i))
-      continue;
-    const SCEV *start = descriptions[i].start, *stride = descriptions[i].stride;
-    affine[i].address = wrap(expander.expandCodeFor(start, start->getType(), at));
-    affine[i].stride = wrap(expander.expandCodeFor(a.evolution.getTruncateOrSignExtend(stride, word), word, at));
-  }
+  compute(a, expander, descriptions, leads, at, affine);
   out->feasible = wrap(is_feasible(at, read, threats, apart, expander, affine, unwrap(out->iterations)));
   expander.clear();
 

@@ -7,7 +7,6 @@
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
-#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 #include "loop_accesses.h"
 
@@ -113,21 +112,17 @@ size_t threadtalk_shim_copy_search(void *analysis, LLVMBasicBlockRef header, uin
   Type *word = Type::getInt64Ty(a.function.getContext());
   SCEVExpander expander(a.evolution, a.function.getParent()->getDataLayout(), "threadtalk");
   bool moves = false;
-  for (size_t i = 0; i < all.size(); i++) {
-    auto &[start, stride] = descriptions[i];
+  for (auto [access, description] : zip(all, descriptions)) {
+    auto &[start, stride] = description;
     stride = a.evolution.getTruncateOrSignExtend(stride, word);
     // Of what lies farther apart, or is read downwards, a look takes longer than the access's own.
     auto *bytes = dyn_cast<SCEVConstant>(stride);
-    if (!bytes || !(bytes->isZero() || bytes->getAPInt() == all[i].bytes()))
+    if (!bytes || !(bytes->isZero() || bytes->getAPInt() == access.bytes()))
       return 0;
     moves |= !bytes->isZero();
     start = a.evolution.getAddExpr(start, a.evolution.getMulExpr(stride, a.evolution.getConstant(word, after)));
-    for (const SCEV *needed : {start, stride})
-      if (!expander.isSafeToExpandAt(needed, before->getTerminator()))
-        return 0;
   }
-
-  if (!moves)
+  if (!moves || !can_be_computed(expander, descriptions, leads, before->getTerminator()))
     return 0;
 
   // From here on the function changes.
@@ -178,14 +173,7 @@ size_t threadtalk_shim_copy_search(void *analysis, LLVMBasicBlockRef header, uin
                                     a.tree.getNode(a.tree.findNearestCommonDominator(node->getIDom()->getBlock(), turn)));
   add_exits(a, exits, map, number, ways);
 
-  for (size_t i = 0; i < all.size(); i++) {
-    affine[i] = {nullptr, nullptr, leads[i].leader, leads[i].offset, nullptr};
-    if (leads[i].leader != i)
-      continue;
-    const auto &[first, stride] = descriptions[i];
-    affine[i].address = wrap(expander.expandCodeFor(first, first->getType(), leave->getTerminator()));
-    affine[i].stride = wrap(expander.expandCodeFor(stride, word, leave->getTerminator()));
-  }
+  compute(a, expander, descriptions, leads, leave->getTerminator(), affine);
   expander.clear();
   a.evolution.forgetTopmostLoop(loop);
   *ask = wrap(leave->getTerminator());

@@ -1,10 +1,10 @@
 //! Asks the runtime, before a loop that has a plain copy, whether the copy may run.
 
-use super::questions::{Question, Row};
+use super::questions::Question;
 use super::{Emitted, ModuleEmitter};
 use crate::error::PassError;
 use crate::llvm;
-use crate::optimise::whole_loops::{Offer, Strand};
+use crate::optimise::whole_loops::Offer;
 use crate::optimise::windows;
 use inkwell::IntPredicate;
 use inkwell::values::{AsValueRef, BasicValue, FunctionValue, InstructionValue, IntValue, PointerValue};
@@ -60,18 +60,8 @@ fn question<'ctx>(offer: &Offer<'ctx>) -> Emitted<Question<'ctx>> {
     let groups = windows::in_groups(&offer.accesses).enumerate();
     for (group, access) in groups.flat_map(|(number, accesses)| accesses.iter().map(move |access| (number, access))) {
         let window = offer.groups.as_ref().and_then(|groups| Some((offer.number + group, groups.get(group)?.strided)));
-        let Strand { direction, site, bytes, first, order, reads_first, .. } = access.strand;
         let strided = window.filter(|w| w.1).map_or(0, |_| loops::STRIDED);
-        question.begin(&Row {
-            direction,
-            site,
-            bytes,
-            flags: strided | order.flags() | if reads_first { loops::READ_FIRST } else { 0 },
-            window: window.map_or(0, |w| w.0 as u32 + 1),
-            address: access.address,
-            first,
-        })?;
-        question.add(access.stride);
+        question.add_access(access, (strided, window.map_or(0, |w| w.0 as u32 + 1)))?;
     }
     Ok(question)
 }

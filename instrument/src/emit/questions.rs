@@ -4,6 +4,7 @@ use super::{Emitted, ModuleEmitter};
 use crate::access::Direction;
 use crate::error::PassError;
 use crate::llvm;
+use crate::optimise::whole_loops::{OfferedAccess, Strand};
 use crate::tables::SiteId;
 use inkwell::module::Linkage;
 use inkwell::values::{AsValueRef, BasicMetadataValueEnum, BasicValueEnum, IntValue, PointerValue};
@@ -49,6 +50,15 @@ impl<'ctx> Question<'ctx> {
         let constant = Constant { first, bytes, flags: flags | row.flags, site: row.site.0, window, address };
         self.words.extend(constant.words());
         self.rows += 1;
+        Ok(())
+    }
+
+    /// Adds the row of a loop's access. `flags`: more than its own.
+    pub fn add_access(&mut self, access: &OfferedAccess<'ctx>, (flags, window): (u32, u32)) -> Emitted<()> {
+        let Strand { direction, site, bytes, first, order, reads_first, .. } = access.strand;
+        let flags = flags | order.flags() | if reads_first { loops::READ_FIRST } else { 0 };
+        self.begin(&Row { direction, site, bytes, flags, window, address: access.address, first })?;
+        self.add(access.stride);
         Ok(())
     }
 

@@ -1,12 +1,11 @@
 //! Tells the runtime, where the copy of a search is left, how far it got.
 
-use super::questions::{Question, Row};
+use super::questions::Question;
 use super::{Emitted, ModuleEmitter};
 use crate::llvm;
 use crate::optimise::searches::Search;
 use inkwell::values::FunctionValue;
 use threadtalk_abi::hooks;
-use threadtalk_abi::loops;
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Makes the calls of all searches of a function.
@@ -35,18 +34,6 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
 
 fn question<'ctx>(search: &Search<'ctx>) -> Emitted<Question<'ctx>> {
     let mut question = Question::default();
-    for access in &search.accesses {
-        let strand = &access.strand;
-        question.begin(&Row {
-            direction: strand.direction,
-            site: strand.site,
-            bytes: strand.bytes,
-            flags: strand.order.flags() | if strand.reads_first { loops::READ_FIRST } else { 0 },
-            window: 0,
-            address: access.address,
-            first: strand.first,
-        })?;
-        question.add(access.stride);
-    }
+    search.accesses.iter().try_for_each(|access| question.add_access(access, (0, 0)))?;
     Ok(question)
 }

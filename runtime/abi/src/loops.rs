@@ -33,6 +33,12 @@ impl Access {
     pub const fn place(&self) -> u8 {
         Order::of(self.flags).last
     }
+
+    /// Its address in an iteration, counted from 0.
+    #[inline]
+    pub const fn address_in(&self, iteration: u64) -> u64 {
+        self.address.wrapping_add_signed(self.stride.wrapping_mul(iteration as i64))
+    }
 }
 
 /// The access writes.

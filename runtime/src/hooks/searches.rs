@@ -5,17 +5,12 @@
 //! access by access where that refuses: always in the loop's order.
 
 use super::access::{read, write};
-use super::loops::{Kind, row};
+use super::loops::{Kind, row, scattered};
 use super::{nests, range};
 use crate::process::Process;
 use crate::thread::Thread;
 use core::ops::Range;
-use core::ptr;
-use core::slice;
-use core::sync::atomic::Ordering;
-use threadtalk_abi::cell::NONE;
 use threadtalk_abi::loops::{Access, MOST_SEARCHED, WRITE};
-use threadtalk_abi::{CHUNK_BYTES, GRANULE};
 
 /// Iterations that are counted together or one by one, where not all can be counted together: one sample of the reuse
 /// distance makes those around it take the slow way.
@@ -72,10 +67,10 @@ impl<'a> Search<'a> {
         while first < self.whole {
             let iterations = AT_ONCE.min(self.whole - first);
             for (place, access) in room.iter_mut().zip(self.accesses) {
-                *place = Access { address: address(access, first), ..*access };
+                *place = Access { address: access.address_in(first), ..*access };
             }
             let part = room.get(..self.accesses.len()).unwrap_or(&[]);
-            if !row::settle(t, p, part, iterations) && !known(t, p, part, iterations) {
+            if !row::settle(t, p, part, iterations) && !scattered::count(t, p, part, iterations) {
                 self.one_by_one(t, p, first..first + iterations, u32::MAX);
             }
             first += iterations;
@@ -93,70 +88,10 @@ impl<'a> Search<'a> {
         let executed = self.accesses.len().min(executed as usize);
         for iteration in iterations {
             for access in ordered.iter().take(executed) {
-                each(t, p, access, address(access, iteration));
+                each(t, p, access, access.address_in(iteration));
             }
         }
     }
-}
-
-/// Counts so many iterations, or nothing, if all that they read is own, or reuse that the thread knows: in whatever
-/// states, and however far apart.
-fn known(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> bool {
-    let mut reuse = [(ptr::null_mut(), 0); MOST_SEARCHED];
-    let mut used = 0;
-    for access in accesses {
-        let Some(granules) = granules(access) else { return false };
-        let (mut state, mut counter, mut count) = (NONE, t.idle_counter(), 0);
-        for iteration in 0..iterations {
-            let address = address(access, iteration);
-            // Memory without cells has no writer.
-            let Some(first) = p.signature.directory.translate(address) else { continue };
-            if address % CHUNK_BYTES + u64::from(access.bytes) > CHUNK_BYTES {
-                return false;
-            }
-            // SAFETY: the access lies in one chunk, whose cells follow each other and live for ever.
-            for cell in unsafe { slice::from_raw_parts(first, granules) } {
-                let found = cell.load(Ordering::Relaxed);
-                if found.wrapping_sub(t.header.own_base) < t.header.own_span || found == NONE {
-                    continue;
-                }
-                if found != state {
-                    if count > 0 && !add(&mut reuse, &mut used, (counter, count)) {
-                        return false;
-                    }
-                    let Some(known) = t.known(found, access.site) else { return false };
-                    (state, counter, count) = (found, known, 0);
-                }
-                count += 1;
-            }
-        }
-        if count > 0 && !add(&mut reuse, &mut used, (counter, count)) {
-            return false;
-        }
-    }
-    reuse.get(..used).is_some_and(|reuse| row::count(t, reuse))
-}
-
-/// How many granules a read touches, all of it or one of several parts, wherever the loop does it; `None`: it writes,
-/// or that is not always the same.
-fn granules(access: &Access) -> Option<usize> {
-    let part = u64::from(access.bytes).min(GRANULE);
-    let is_even =
-        [access.address, access.stride as u64, u64::from(access.bytes)].iter().all(|n| n.is_multiple_of(part));
-    let fits = is_even && part.is_power_of_two() && access.flags & WRITE == 0;
-    fits.then_some(access.bytes.div_ceil(GRANULE as u32) as usize)
-}
-
-/// Adds to the counts of a few counters; false: there are too many.
-fn add(reuse: &mut [row::Reuse; MOST_SEARCHED], used: &mut usize, (counter, count): row::Reuse) -> bool {
-    if let Some(entry) = reuse.iter_mut().take(*used).find(|entry| entry.0 == counter) {
-        entry.1 += count;
-        return true;
-    }
-    let Some(free) = reuse.get_mut(*used) else { return false };
-    *free = (counter, count);
-    *used += 1;
-    true
 }
 
 /// What the hook of an access does.
@@ -172,10 +107,6 @@ fn each(t: &mut Thread, p: &Process, access: &Access, address: u64) {
         (true, 8) => write::<8>(t, p, address, site),
         (true, _) => range::write(t, p, address, bytes.into(), site),
     }
-}
-
-fn address(access: &Access, iteration: u64) -> u64 {
-    access.address.wrapping_add_signed(access.stride.wrapping_mul(iteration as i64))
 }
 
 /// No access.

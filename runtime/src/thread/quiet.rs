@@ -260,7 +260,7 @@ mod tests {
 
     /// The bytes of a range that an access reads, one by one.
     fn read(access: &Access, iterations: u64) -> HashSet<u64> {
-        let start = |i| access.address.wrapping_add_signed(access.stride * i as i64);
+        let start = |i| access.address_in(i);
         (0..iterations).flat_map(|i| start(i)..start(i) + u64::from(access.bytes)).collect()
     }
 

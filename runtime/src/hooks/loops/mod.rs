@@ -30,6 +30,7 @@ mod pieces;
 mod reads;
 pub mod row;
 mod row_by_row;
+pub mod scattered;
 mod sheaf;
 mod span;
 mod stream;

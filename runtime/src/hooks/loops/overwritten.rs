@@ -40,7 +40,7 @@ mod tests {
     /// By running the loop: whether a granule is read after it was written.
     fn by_running(read: &Access, write: &Access, is_first: bool, iterations: u64) -> bool {
         let granules = |access: &Access, iteration: u64| {
-            let from = access.address.wrapping_add_signed(access.stride * iteration as i64);
+            let from = access.address_in(iteration);
             from / GRANULE..=(from + u64::from(access.bytes) - 1) / GRANULE
         };
         let mut written = std::collections::BTreeSet::new();

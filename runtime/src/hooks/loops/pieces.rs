@@ -13,8 +13,8 @@ const LEAST_PIECE: u32 = 32;
 
 /// Where the access begins in each iteration.
 pub fn pieces(access: &Access, iterations: u64) -> impl Iterator<Item = u64> {
-    let Access { address, stride, .. } = *access;
-    (0..iterations as i64).map(move |i| address.wrapping_add_signed(stride.wrapping_mul(i)))
+    let access = *access;
+    (0..iterations).map(move |iteration| access.address_in(iteration))
 }
 
 /// Whether the access reads whole granules upwards, each once, and long enough pieces of them.

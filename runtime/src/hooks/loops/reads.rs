@@ -303,7 +303,7 @@ impl<'a> Reader<'a> {
             return Err(TooMany);
         }
         for iteration in 0..self.iterations {
-            let address = self.access.address.wrapping_add_signed(self.access.stride * iteration as i64);
+            let address = self.access.address_in(iteration);
             let mut granule = (address & !(GRANULE - 1)).max(from);
             while granule < (address + bytes).min(to) {
                 if !found.has_room(1)? {

@@ -142,8 +142,7 @@ fn end_in_order(accesses: &[Access], iterations: u64, mut write: impl FnMut(&Acc
     };
     for iteration in iterations.saturating_sub(GRANULE)..iterations {
         one_by_one(next, |access| {
-            let moved = access.stride.wrapping_mul(iteration as i64);
-            write(&Access { address: access.address.wrapping_add_signed(moved), ..*access });
+            write(&Access { address: access.address_in(iteration), ..*access });
         });
     }
 }
@@ -158,7 +157,7 @@ mod tests {
     use threadtalk_abi::loops::Order;
 
     fn granules(access: &Access, iteration: u64) -> impl Iterator<Item = u64> + use<> {
-        let first = access.address.wrapping_add_signed(access.stride * iteration as i64);
+        let first = access.address_in(iteration);
         (first & !(GRANULE - 1)..first + u64::from(access.bytes)).step_by(GRANULE as usize)
     }
 

@@ -166,7 +166,7 @@ pub mod tests {
         let mut reads = Vec::new();
         for iteration in 0..iterations {
             for access in accesses {
-                let from = access.address.wrapping_add_signed(access.stride * iteration as i64);
+                let from = access.address_in(iteration);
                 let granules = (from & !(GRANULE - 1)..from + u64::from(access.bytes)).step_by(GRANULE as usize);
                 reads.extend(granules.map(|granule| (granule, access.site)));
             }
