@@ -28,7 +28,7 @@ impl Recorded {
     pub fn collect(profile: &Profile, tree: &Tree, threads: &Threads, options: &Options) -> Self {
         let events = events(profile, tree, options);
         let mut insides = vec![None; tree.nodes.len()];
-        for trace in profile.traces().filter(|trace| trace.samples > 0) {
+        for trace in profile.sampled_traces() {
             insides[tree.node(trace.region) as usize].get_or_insert_with(Inside::default).add(&Inside::of(&trace));
         }
         let nothing = Inside::default();
@@ -61,10 +61,20 @@ fn events(profile: &Profile, tree: &Tree, options: &Options) -> Vec<Vec<Event>> 
 /// Shows each event that is not hidden to `see`, with each region that it is counted in.
 fn each_event(profile: &Profile, tree: &Tree, options: &Options, mut see: impl FnMut(RegionId, Event)) {
     let is_hidden = |e: &Event| e.raw == 0 && e.rar == 0 || options.hide_serial && e.is_serial();
+    let find = |place: (u32, u32)| {
+        let node = tree.node(place.0);
+        (place, node, tree.user_node(place.1).filter(|user| *user != node))
+    };
+    // Events of a region mostly follow each other.
+    let mut latest = find((0, 0));
     profile.events().filter(|e| !is_hidden(e)).for_each(|event| {
-        let node = tree.node(event.region);
+        let place = (event.region, event.context);
+        if latest.0 != place {
+            latest = find(place);
+        }
+        let (_, node, user) = latest;
         see(node, event);
-        if let Some(user) = tree.user_node(event.context).filter(|user| *user != node) {
+        if let Some(user) = user {
             see(user, event);
         }
     });

@@ -89,7 +89,18 @@ impl Grid {
 fn cells([mut raw, mut rar, mut sync_raw, mut sync_rar]: [&[Entry<u64>]; 4]) -> Vec<Cell> {
     // Most cells have events of both kinds.
     let mut cells = Vec::with_capacity(raw.len().max(rar.len()));
-    while let Some(first) = [raw, rar].into_iter().filter_map(<[_]>::first).min_by_key(|entry| entry.place()) {
+    loop {
+        let first = match (raw, rar) {
+            ([], []) => break,
+            ([first, ..], []) | ([], [first, ..]) => first,
+            ([received, ..], [reused, ..]) => {
+                if received.place() <= reused.place() {
+                    received
+                } else {
+                    reused
+                }
+            }
+        };
         let place = first.place();
         cells.push(Cell {
             writer: first.writer,

@@ -44,12 +44,22 @@ impl Cells {
     /// The cells of a region's own events; all `threads` that occur, as indices, ascending.
     pub fn own(events: &[Event], index: impl Fn(u32) -> u32, threads: &[u32], scratch: &mut Scratch) -> Self {
         let cell = |e: &Event| Cell { writer: index(e.writer), reader: index(e.reader), raw: e.raw, rar: e.rar };
-        let all = scratch.sum(events.iter().map(cell), events.len(), threads);
-        let mut of = |wanted: fn(&Event) -> bool| {
+        // Seen on the way: most regions have neither, and a million events are 48 MB to go through.
+        let (mut has_sync, mut has_serial) = (false, false);
+        let seen = events.iter().map(|e| {
+            has_sync |= e.is_sync();
+            has_serial |= e.is_serial();
+            cell(e)
+        });
+        let all = scratch.sum(seen, events.len(), threads);
+        let mut of = |is_any: bool, wanted: fn(&Event) -> bool| {
+            if !is_any {
+                return Vec::new();
+            }
             let chosen: Vec<Cell> = events.iter().filter(|e| wanted(e)).map(cell).collect();
-            if chosen.is_empty() { Vec::new() } else { scratch.sum(chosen.iter().copied(), chosen.len(), threads) }
+            scratch.sum(chosen.iter().copied(), chosen.len(), threads)
         };
-        Self { all, sync: of(Event::is_sync), serial: of(Event::is_serial) }
+        Self { all, sync: of(has_sync, Event::is_sync), serial: of(has_serial, Event::is_serial) }
     }
 
     /// The sum of several; all `threads` that occur, ascending.

@@ -137,29 +137,39 @@ impl<T: Number> Serialize for Matrix<T> {
 }
 
 /// Serialises the matrix of these entries, ascending by (writer, reader), as [`Matrix`] says.
-pub(super) fn serialize<T: Number, S: Serializer>(
-    size: usize,
-    entries: &[Entry<T>],
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
+fn serialize<T: Number, S: Serializer>(size: usize, entries: &[Entry<T>], serializer: S) -> Result<S::Ok, S::Error> {
     if size > DENSE_LIMIT {
-        let triples: Vec<(u32, u32, T)> = entries.iter().map(|e| (e.writer, e.reader, e.value)).collect();
-        let mut sparse = serializer.serialize_struct("Matrix", 2)?;
-        sparse.serialize_field("size", &size)?;
-        sparse.serialize_field("entries", &triples)?;
-        return sparse.end();
+        return serialize_sparse(size, entries.iter().copied(), serializer);
     }
     let mut rest = entries;
     let mut row = Row::new(size);
     let mut rows = serializer.serialize_seq(Some(size))?;
     for writer in 0..size {
-        let end = rest.iter().position(|e| e.writer as usize != writer).unwrap_or(rest.len());
-        let of_writer;
-        (of_writer, rest) = rest.split_at(end);
-        row.fill(of_writer);
+        row.fill(take_row(&mut rest, writer));
         rows.serialize_element(&row)?;
     }
     rows.end()
+}
+
+/// Serialises a matrix that is too large for rows.
+pub(super) fn serialize_sparse<T: Number, S: Serializer>(
+    size: usize,
+    entries: impl Iterator<Item = Entry<T>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let triples: Vec<(u32, u32, T)> = entries.map(|e| (e.writer, e.reader, e.value)).collect();
+    let mut sparse = serializer.serialize_struct("Matrix", 2)?;
+    sparse.serialize_field("size", &size)?;
+    sparse.serialize_field("entries", &triples)?;
+    sparse.end()
+}
+
+/// Takes the entries of a row from those of it and of later ones.
+pub(super) fn take_row<'a, T>(rest: &mut &'a [Entry<T>], writer: usize) -> &'a [Entry<T>] {
+    let end = rest.iter().position(|e| e.writer as usize != writer).unwrap_or(rest.len());
+    let (of_writer, others) = rest.split_at(end);
+    *rest = others;
+    of_writer
 }
 
 #[cfg(test)]

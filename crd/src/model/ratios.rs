@@ -1,8 +1,8 @@
 //! The ratios of two matrices, without the memory of a third.
 
-use serde::ser::{Serialize, Serializer};
+use serde::ser::{Serialize, SerializeSeq, Serializer};
 
-use super::matrix::{self, Entry, Matrix};
+use super::matrix::{DENSE_LIMIT, Entry, Matrix, serialize_sparse, take_row};
 
 /// The communication reuse ratio (ICPP'18, section 3.4): reuse divided by true communication, element by element.
 ///
@@ -68,7 +68,25 @@ pub fn is_carried_in(raw: u64, rar: u64) -> bool {
 
 impl Serialize for Ratios {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        matrix::serialize(self.size(), &self.entries().collect::<Vec<_>>(), serializer)
+        let size = self.size();
+        if size > DENSE_LIMIT {
+            return serialize_sparse(size, self.entries(), serializer);
+        }
+        let (mut raw, mut rar) = (self.raw.entries(), self.rar.entries());
+        // What a row has received is found by its place: entries of two lists that are merged take three times as long.
+        let (mut received, mut ratios) = (vec![0; size], vec![0.0; size]);
+        let mut rows = serializer.serialize_seq(Some(size))?;
+        for writer in 0..size {
+            received.fill(0);
+            ratios.fill(0.0);
+            take_row(&mut raw, writer).iter().for_each(|e| received[e.reader as usize] = e.value);
+            for reuse in take_row(&mut rar, writer) {
+                let reader = reuse.reader as usize;
+                ratios[reader] = ratio(received[reader], reuse.value);
+            }
+            rows.serialize_element(&ratios)?;
+        }
+        rows.end()
     }
 }
 
@@ -79,6 +97,13 @@ mod tests {
     use std::collections::BTreeMap;
 
     const SIZE: usize = 5;
+
+    #[test]
+    fn ratios_of_many_threads_are_those_that_are_not_zero() {
+        let at = |value| Matrix::new(DENSE_LIMIT + 1, vec![Entry { writer: 1, reader: 1000, value }]);
+        let text = serde_json::to_string(&Ratios::new(at(2), at(3))).unwrap();
+        assert_eq!(text, r#"{"size":1025,"entries":[[1,1000,1.5]]}"#);
+    }
 
     fn some_matrix() -> impl Strategy<Value = Matrix<u64>> {
         prop::collection::btree_map((0..SIZE as u32, 0..SIZE as u32), 0..9u64, 0..20).prop_map(

@@ -73,8 +73,9 @@ fn histogram() -> impl Strategy<Value = Histogram> {
 fn trace() -> impl Strategy<Value = Trace> {
     let lengths = || prop::collection::vec((0..LENGTHS as u16, any::<u64>()), 0..9).prop_map(Histogram::of_buckets);
     let histograms = (histogram(), histogram(), histogram(), lengths(), lengths());
-    (event(), any::<[u64; 4]>(), any::<[bool; 2]>(), histograms).prop_map(
-        |(e, [exact_usages, exact_elements, samples, abandoned], [is_sampled, makes_up], histograms)| Trace {
+    let samples = prop_oneof![Just(0), any::<u64>()];
+    (event(), any::<[u64; 3]>(), samples, any::<[bool; 2]>(), histograms).prop_map(
+        |(e, [exact_usages, exact_elements, abandoned], samples, [is_sampled, makes_up], histograms)| Trace {
             reader: e.reader,
             writer: e.writer,
             region: e.region,
@@ -292,6 +293,9 @@ proptest! {
             ..Contents::default()
         };
         prop_assert_eq!(contents.encode().len() as u64 % UNIT, 0);
+        let profile = Profile::from_bytes(&contents.encode()).unwrap();
+        let sampled = contents.traces.iter().filter(|trace| trace.samples > 0).cloned();
+        prop_assert_eq!(profile.sampled_traces().collect::<Vec<_>>(), sampled.collect::<Vec<_>>());
         prop_assert_eq!(read(&contents), contents);
     }
 }

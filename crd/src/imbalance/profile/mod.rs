@@ -3,6 +3,7 @@
 //! (`parallelism`).
 
 mod arrivals;
+mod communication;
 mod counters;
 mod graph;
 mod groups;

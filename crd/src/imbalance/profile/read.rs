@@ -9,6 +9,7 @@ use threadtalk_profile::{Count, Event, Module, Profile, Site};
 
 use super::super::flow::Flow;
 use super::super::pbv::{Category, Contents};
+use super::communication;
 use super::joined::{self, Recorded};
 use super::observed::*;
 use crate::model::Position;
@@ -39,7 +40,7 @@ impl Observed {
             counters: rows.counters.iter().map(|(&(thread, event), &count)| (thread, event, count)).collect(),
             nodes: nodes(profile, &tree),
             visits: profile.visits().map(|v| (v.thread, tree.node(v.region), v.count)).collect(),
-            communication: communication(profile, &tree),
+            communication: communication::sums(profile, &tree),
             counters_of_work: counters_of_work(profile, &sites),
             levels: levels(profile),
             ..Observed::default()
@@ -125,19 +126,6 @@ fn nodes(profile: &Profile, tree: &Tree) -> Vec<Node> {
             cpu_ns: n.cpu_ns,
         })
         .collect()
-}
-
-/// Summed as far as a thread's events in a region follow each other: a profile may have a million.
-fn communication(profile: &Profile, tree: &Tree) -> Vec<(u32, u32, u64)> {
-    let mut sums: Vec<(u32, u32, u64)> = Vec::new();
-    for event in profile.events() {
-        let region = tree.node(event.region);
-        match sums.last_mut() {
-            Some((t, r, sum)) if (*t, *r) == (event.reader, region) => *sum = sum.saturating_add(event.raw),
-            _ => sums.push((event.reader, region, event.raw)),
-        }
-    }
-    sums
 }
 
 /// Counters of which a thread has read what another one left. Before its first iteration a loop may read its counter in

@@ -252,6 +252,12 @@ impl Profile {
         self.records(block::TRACES).map(|r| arrays::trace(r, self.source.bytes(), &self.pages))
     }
 
+    /// Those of them that have samples. The histograms of the others are not read.
+    pub fn sampled_traces(&self) -> impl Iterator<Item = Trace> + '_ {
+        let sampled = self.records(block::TRACES).filter(|r| field!(r, TraceRecord, samples) > 0);
+        sampled.map(|r| arrays::trace(r, self.source.bytes(), &self.pages))
+    }
+
     /// Private bytes by region and writer. A pair may come more than once.
     pub fn private_bytes(&self) -> impl Iterator<Item = PrivateBytes> + '_ {
         self.records(block::PRIVATE).map(arrays::private_bytes)
