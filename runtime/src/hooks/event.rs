@@ -148,10 +148,6 @@ impl Reads {
     pub const NONE: Self = Reads { state: 0, site: 0, raw: 0, rar: 0 };
 }
 
-/// With a read that is to be sampled among them, halves are given to [`reads_of_alike`], and so on, if they are so
-/// long.
-pub const LEAST_AT_ONCE: usize = 16;
-
 /// Counts reads of `n` elements from `element` on if no more is to be done about them; false: nothing was done.
 pub fn reads_of_alike(t: &mut Thread, p: &Process, (element, n): (u64, u64), reads: &[Reads]) -> bool {
     // SAFETY: the watches belong to this block.

@@ -1,9 +1,10 @@
 //! Rows whose elements many threads have written in turns: the events of some hundred granules at once, summed up by
 //! state.
 
+use super::halves::{self, Part};
 use super::plain;
 use crate::hooks::access::read_cell;
-use crate::hooks::event::{Event, LEAST_AT_ONCE, Reads, event, reads_of_alike};
+use crate::hooks::event::{Event, Reads, event, reads_of_alike};
 use crate::hooks::scan::equal_prefix;
 use crate::process::Process;
 use crate::thread::Thread;
@@ -34,28 +35,24 @@ pub fn read(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, site
         return 0;
     }
     p.claims.touch(element, element + read as u64 * GRANULE);
-    let (mut from, mut most) = (0, read);
-    while from < read {
-        let part = from..read.min(from + most);
-        let numbers = mixed.numbers().get(part.clone()).unwrap_or(&[]);
-        let begin = element + from as u64 * GRANULE;
-        let counts = if numbers.len() == read { *mixed.counts() } else { count(numbers) };
+    let numbers = |(from, n): Part| mixed.numbers().get(from..from + n).unwrap_or(&[]);
+    let element_of = |from: usize| element + from as u64 * GRANULE;
+    let whole = |t: &mut Thread, part: Part| {
+        let (from, n) = part;
+        let counts = if n == read { *mixed.counts() } else { count(numbers(part)) };
         let mut reads = [Reads::NONE; MOST_STATES];
-        let reads = sums(mixed.members(), &counts, site, &mut reads);
-        if !reads_of_alike(t, p, (begin, numbers.len() as u64), reads) {
-            if numbers.len() >= 2 * LEAST_AT_ONCE {
-                most = numbers.len() / 2;
-                continue;
-            }
-            let elements = (begin..).step_by(GRANULE as usize);
-            for ((cell, element), number) in cells.iter().skip(from).zip(elements).zip(numbers) {
-                if let Some(member) = mixed.members().get(usize::from(*number)) {
-                    one(t, p, (cell, element), site, *member);
-                }
+        reads_of_alike(t, p, (element_of(from), n as u64), sums(mixed.members(), &counts, site, &mut reads))
+    };
+    let each = |t: &mut Thread, part: Part| {
+        let elements = (element_of(part.0)..).step_by(GRANULE as usize);
+        let cells = cells.iter().skip(part.0).zip(elements);
+        for (at, number) in cells.zip(numbers(part)) {
+            if let Some(member) = mixed.members().get(usize::from(*number)) {
+                one(t, p, at, site, *member);
             }
         }
-        from = part.end;
-    }
+    };
+    halves::count(t, (read, 1), whole, each);
     read
 }
 

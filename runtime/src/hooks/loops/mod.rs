@@ -21,6 +21,7 @@
 mod columns;
 mod findings;
 mod fixed;
+mod halves;
 mod ids;
 mod known;
 mod mixed;

@@ -4,7 +4,7 @@
 //! This is what the instrumented copy of the loop would do: samples of the reuse distance begin and end at the same
 //! reads.
 
-use super::{mixed, period, plain};
+use super::{mixed, plain};
 use crate::distance::watch::BLOCK;
 use crate::hooks::access::{read_alike, read_cell};
 use crate::hooks::again::first_reads;
@@ -68,16 +68,7 @@ pub fn read(t: &mut Thread, p: &Process, (from, to): (u64, u64), site: u32) {
             } else if let Some(read) = again(t, p, rest, element, site) {
                 read
             } else {
-                match if tries > 0 { period::once(t, p, rest, element, site) } else { 0 } {
-                    0 => {
-                        tries = tries.saturating_sub(1);
-                        read_alike(t, p, rest, element, site)
-                    }
-                    several => {
-                        tries = MOST_TRIES;
-                        several
-                    }
-                }
+                read_alike(t, p, rest, element, site)
             };
         }
     }

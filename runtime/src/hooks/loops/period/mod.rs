@@ -9,7 +9,7 @@ mod stream;
 mod tally;
 mod turns;
 
-pub use stream::{once, read as stream};
+pub use stream::read as stream;
 use threadtalk_abi::GRANULE;
 use threadtalk_sigmem::MOST_MEMBERS;
 pub use turns::Turns;

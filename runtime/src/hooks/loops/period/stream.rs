@@ -2,9 +2,10 @@
 
 use super::repeated::Repeated;
 use super::tally::Tally;
-use super::{MOST_GRANULES, Period, Turns};
+use super::{MOST_GRANULES, Period};
 use crate::hooks::access::read_cell;
-use crate::hooks::event::{Event, LEAST_AT_ONCE, Reads, event, reads_of_alike};
+use crate::hooks::event::{Event, Reads, event, reads_of_alike};
+use crate::hooks::loops::halves::{self, Part};
 use crate::hooks::loops::plain;
 use crate::hooks::scan::{equal_prefix, own_prefix};
 use crate::phases;
@@ -14,7 +15,6 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::NONE;
-use threadtalk_abi::loops::Access;
 use threadtalk_sigmem::{Alike, Member, MemberRead, Run};
 
 /// Granules whose first reads are counted at once, at most.
@@ -61,23 +61,6 @@ fn upwards(t: &mut Thread, p: &Process, period: &Period, all: Range<u64>) {
             };
         }
     }
-}
-
-/// True communications and reuse of granules that one line reads, each once, in different states again and again. How
-/// many were read; none if that is not possible.
-pub fn once(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64, site: u32) -> usize {
-    let some = cells.get(..cells.len().min(AT_ONCE)).unwrap_or(&[]);
-    let repeated = Repeated::of(plain(some), 1);
-    if repeated.is_alike {
-        return 0;
-    }
-    let access =
-        [Access { address: element, stride: GRANULE as i64, bytes: GRANULE as u32, flags: 0, site, window: 0 }];
-    let Some(turns) = Turns::of(&access, some.len() as u64) else { return 0 };
-    let mut members = [Member::NONE; MOST_GRANULES];
-    let members = members.get_mut(..repeated.length).unwrap_or(&mut []);
-    let some = some.get(..repeated.granules).unwrap_or(&[]);
-    structures(t, p, &Period::of(turns), some, element, members)
 }
 
 /// The reads of the first granule, and of those behind it as far as they are known. How many granules were read, or are
@@ -216,28 +199,20 @@ fn count(
         return;
     }
     p.claims.touch(element, element + read as u64 * GRANULE);
-    let mut rest = (cells.get(..read).unwrap_or(&[]), element);
-    let mut most = read;
-    while !rest.0.is_empty() {
-        let (cells, element) = rest;
-        let some = cells.get(..most).unwrap_or(cells);
+    let element_of = |from: usize| element + from as u64 * GRANULE;
+    let whole = |t: &mut Thread, (from, n): Part| {
         let mut tally = Tally::new();
-        let is_counted = tally.sum(period, element, members, some.len())
-            && reads_of_alike(t, p, (element, some.len() as u64), tally.reads());
-        if !is_counted {
-            let half = some.len() / 2;
-            let whole = half - half.checked_rem(members.len()).unwrap_or(half);
-            if whole >= LEAST_AT_ONCE {
-                most = whole;
-                continue;
-            }
-            let elements = (element..).step_by(GRANULE as usize);
-            for ((cell, element), member) in some.iter().zip(elements).zip(members.iter().cycle()) {
-                one(t, p, period, (cell, element), *member);
-            }
+        tally.sum(period, element_of(from), members, n)
+            && reads_of_alike(t, p, (element_of(from), n as u64), tally.reads())
+    };
+    let each = |t: &mut Thread, (from, n): Part| {
+        let elements = (element_of(from)..).step_by(GRANULE as usize);
+        let some = cells.get(from..from + n).unwrap_or(&[]);
+        for (at, member) in some.iter().zip(elements).zip(members.iter().cycle()) {
+            one(t, p, period, at, *member);
         }
-        rest = (cells.get(some.len()..).unwrap_or(&[]), element + some.len() as u64 * GRANULE);
-    }
+    };
+    halves::count(t, (read, members.len()), whole, each);
 }
 
 /// The reads of a granule of which the first is what `member` says, and has been made.
