@@ -61,20 +61,10 @@ fn events(profile: &Profile, tree: &Tree, options: &Options) -> Vec<Vec<Event>> 
 /// Shows each event that is not hidden to `see`, with each region that it is counted in.
 fn each_event(profile: &Profile, tree: &Tree, options: &Options, mut see: impl FnMut(RegionId, Event)) {
     let is_hidden = |e: &Event| e.raw == 0 && e.rar == 0 || options.hide_serial && e.is_serial();
-    let find = |place: (u32, u32)| {
-        let node = tree.node(place.0);
-        (place, node, tree.user_node(place.1).filter(|user| *user != node))
-    };
-    // Events of a region mostly follow each other.
-    let mut latest = find((0, 0));
     profile.events().filter(|e| !is_hidden(e)).for_each(|event| {
-        let place = (event.region, event.context);
-        if latest.0 != place {
-            latest = find(place);
-        }
-        let (_, node, user) = latest;
+        let node = tree.node(event.region);
         see(node, event);
-        if let Some(user) = user {
+        if let Some(user) = tree.user_node(event.context).filter(|user| *user != node) {
             see(user, event);
         }
     });

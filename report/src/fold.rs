@@ -92,14 +92,8 @@ fn cells([mut raw, mut rar, mut sync_raw, mut sync_rar]: [&[Entry<u64>]; 4]) -> 
     loop {
         let first = match (raw, rar) {
             ([], []) => break,
-            ([first, ..], []) | ([], [first, ..]) => first,
-            ([received, ..], [reused, ..]) => {
-                if received.place() <= reused.place() {
-                    received
-                } else {
-                    reused
-                }
-            }
+            ([received, ..], [reused, ..]) if reused.place() < received.place() => reused,
+            ([first, ..], _) | ([], [first, ..]) => first,
         };
         let place = first.place();
         cells.push(Cell {

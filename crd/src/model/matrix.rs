@@ -132,23 +132,19 @@ impl Matrix<f64> {
 
 impl<T: Number> Serialize for Matrix<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serialize(self.size, &self.entries, serializer)
+        let size = self.size;
+        if size > DENSE_LIMIT {
+            return serialize_sparse(size, self.entries.iter().copied(), serializer);
+        }
+        let mut rest = &self.entries[..];
+        let mut row = Row::new(size);
+        let mut rows = serializer.serialize_seq(Some(size))?;
+        for writer in 0..size {
+            row.fill(take_row(&mut rest, writer));
+            rows.serialize_element(&row)?;
+        }
+        rows.end()
     }
-}
-
-/// Serialises the matrix of these entries, ascending by (writer, reader), as [`Matrix`] says.
-fn serialize<T: Number, S: Serializer>(size: usize, entries: &[Entry<T>], serializer: S) -> Result<S::Ok, S::Error> {
-    if size > DENSE_LIMIT {
-        return serialize_sparse(size, entries.iter().copied(), serializer);
-    }
-    let mut rest = entries;
-    let mut row = Row::new(size);
-    let mut rows = serializer.serialize_seq(Some(size))?;
-    for writer in 0..size {
-        row.fill(take_row(&mut rest, writer));
-        rows.serialize_element(&row)?;
-    }
-    rows.end()
 }
 
 /// Serialises a matrix that is too large for rows.

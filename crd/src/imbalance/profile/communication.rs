@@ -12,16 +12,13 @@ const SUMS: usize = 1024;
 /// times as long where all are added up.
 pub fn sums(profile: &Profile, tree: &Tree) -> Vec<(u32, u32, u64)> {
     let (mut sums, mut latest) = (Vec::new(), vec![(0, 0, 0u64); SUMS]);
-    let mut region = (0, tree.node(0));
     for event in profile.events() {
-        if region.0 != event.region {
-            region = (event.region, tree.node(event.region));
-        }
+        let region = tree.node(event.region);
         // Fibonacci hashing: regions next to each other get places far apart.
-        let place = event.reader.wrapping_add(region.1.wrapping_mul(0x9e37_79b1)) as usize % SUMS;
+        let place = event.reader.wrapping_add(region.wrapping_mul(0x9e37_79b1)) as usize % SUMS;
         let sum = &mut latest[place];
-        if (sum.0, sum.1) != (event.reader, region.1) {
-            sums.push(std::mem::replace(sum, (event.reader, region.1, 0)));
+        if (sum.0, sum.1) != (event.reader, region) {
+            sums.push(std::mem::replace(sum, (event.reader, region, 0)));
         }
         sum.2 = sum.2.saturating_add(event.raw);
     }

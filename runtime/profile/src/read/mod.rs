@@ -249,13 +249,17 @@ impl Profile {
 
     /// Reuse distances, in the order of the file.
     pub fn traces(&self) -> impl Iterator<Item = Trace> + '_ {
-        self.records(block::TRACES).map(|r| arrays::trace(r, self.source.bytes(), &self.pages))
+        self.records(block::TRACES).map(|r| self.trace(r))
     }
 
     /// Those of them that have samples. The histograms of the others are not read.
     pub fn sampled_traces(&self) -> impl Iterator<Item = Trace> + '_ {
         let sampled = self.records(block::TRACES).filter(|r| field!(r, TraceRecord, samples) > 0);
-        sampled.map(|r| arrays::trace(r, self.source.bytes(), &self.pages))
+        sampled.map(|r| self.trace(r))
+    }
+
+    fn trace(&self, record: &[u8]) -> Trace {
+        arrays::trace(record, self.source.bytes(), &self.pages)
     }
 
     /// Private bytes by region and writer. A pair may come more than once.

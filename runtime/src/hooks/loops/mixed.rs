@@ -1,5 +1,5 @@
-//! Rows whose elements many threads have written in turns: the events of some hundred granules at once, summed up by
-//! state.
+//! Rows whose elements are in several states, as many threads have written them in turns or as members of structures:
+//! the events of some hundred granules at once, summed up by state.
 
 use super::halves::{self, Part};
 use super::plain;

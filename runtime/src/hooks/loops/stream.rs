@@ -26,7 +26,7 @@ const MOST_ALIKE: usize = 4;
 /// Elements in several states whose reads are known to be reuse are counted so many at a time: then time goes on.
 const MOST_SETTLED: usize = 512;
 
-/// So often structures that follow each other are looked for in vain.
+/// So often neighbours in several states are looked for in vain.
 const MOST_TRIES: u32 = 4;
 
 /// Reads every granule of `from .. to` once, upwards.
