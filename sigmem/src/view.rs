@@ -2,6 +2,7 @@
 
 use crate::composed::Composed;
 use crate::fresh::FreshId;
+use crate::marks::mark;
 use crate::neighbours;
 use crate::open::{Known, is_open};
 use crate::primitive::{AtomicU32, Ordering, fence};
@@ -417,24 +418,4 @@ impl View {
 #[inline]
 pub fn write(cell: &AtomicU32, fresh: FreshId) {
     cell.store(fresh.0, Ordering::Relaxed);
-}
-
-/// Marks the element: its next read takes the slow path. `false`: the cell no longer holds the state, or the
-/// state is not shared.
-#[inline]
-pub fn track(cell: &AtomicU32, state: u32) -> bool {
-    // Relaxed: an exchange continues the release sequence of the one that put the state there.
-    state & SHARED != 0 && cell.compare_exchange(state, state | TRACKED, Ordering::Relaxed, Ordering::Relaxed).is_ok()
-}
-
-/// Takes the mark off. `false`: the cell does not hold the marked state.
-#[inline]
-pub fn untrack(cell: &AtomicU32, state: u32) -> bool {
-    state & SHARED != 0 && cell.compare_exchange(state | TRACKED, state, Ordering::Relaxed, Ordering::Relaxed).is_ok()
-}
-
-/// [`TRACKED`] if the name is of a tracked state. Fresh ids use the bit for the thread.
-#[inline]
-fn mark(name: u32) -> u32 {
-    if name & SHARED != 0 { name & TRACKED } else { 0 }
 }

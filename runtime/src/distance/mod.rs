@@ -6,7 +6,7 @@
 //! * Up to a number of usages, which the traces of a region share ([`shares`]), a trace is measured exactly
 //!   ([`stack`]): distinct and index distances.
 //! * Beyond that (`crd=auto`) single events are sampled, evenly over all events, and each sampled element is
-//!   watched until its next usage ([`watch`], [`waiters`]): an unbiased sample of *index* distances, which the analysis
+//!   watched until its next usage ([`watch`]): an unbiased sample of *index* distances, which the analysis
 //!   turns into distinct ones, record by record: when they change, a new one begins ([`change`]). Sampling elements by
 //!   a hash of their address, the usual way, fails on traces that live off a few hot elements.
 //!
@@ -19,5 +19,4 @@ pub mod pace;
 pub mod shares;
 pub mod stack;
 pub mod trace;
-pub mod waiters;
 pub mod watch;

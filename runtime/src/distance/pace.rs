@@ -1,8 +1,8 @@
 //! How long traces are exact, and how often they are sampled then.
 
 use super::shares::Shares;
-use super::waiters::Waiters;
 use threadtalk_profile::layout::CrdMode;
+use threadtalk_sigmem::Waiters;
 
 /// How reuse distances are measured in this run.
 #[derive(Clone, Copy)]
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     fn plan(shares: Shares) -> Plan {
-        let waiters = Waiters::new().unwrap();
+        let waiters = Waiters::new(&[]);
         Plan { mode: CrdMode::Auto, exact_usages: 4096, least_period: 16, shares, waiters }
     }
 

@@ -8,11 +8,10 @@ use crate::thread::firsts::{Key, Known};
 use crate::thread::{Thread, memos};
 use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::GRANULE;
-use threadtalk_abi::cell::{SHARED, TRACKED};
 use threadtalk_abi::thread::EventCounter;
 use threadtalk_profile::layout::{CrdMode, EventRecord, event_flags};
 use threadtalk_sigmem::open::OpenName;
-use threadtalk_sigmem::{FreshId, track, untrack};
+use threadtalk_sigmem::{FreshId, track};
 
 /// What a read was.
 pub struct Event {
@@ -267,13 +266,13 @@ fn count(
             }
         }
         Verdict::Track { instead_of } => {
-            track(cell, e.state);
+            track(cell);
             t.forget_windows_at(element);
             t.steady.forget(t.header.own_base, element);
-            instead_of.into_iter().for_each(|other| unmark(p, other));
+            instead_of.into_iter().for_each(|other| take_mark_away(p, other));
         }
         Verdict::Untrack => {
-            untrack(cell, e.state);
+            p.plan.waiters.take_away(element / GRANULE, Some(cell));
             remember(t, p, e.state, site, record);
         }
         Verdict::Report => {}
@@ -418,15 +417,11 @@ fn make_record(t: &mut Thread, p: &Process, key: EventKey) -> Option<*mut EventR
     }
 }
 
-/// Nobody waits for this element any more, as far as this thread knows.
-pub fn unmark(p: &Process, element: u64) {
-    let Some(cell) = p.signature.directory.translate(element * GRANULE) else { return };
+/// Takes the mark of the element of this number away, for which nobody waits any more.
+pub fn take_mark_away(p: &Process, element: u64) {
+    let cell = p.signature.directory.translate(element * GRANULE);
     // SAFETY: the directory leads to cells that live for ever.
-    let cell = unsafe { &*cell };
-    let state = cell.load(Ordering::Relaxed);
-    if state & (SHARED | TRACKED) == SHARED | TRACKED {
-        untrack(cell, state & !TRACKED);
-    }
+    p.plan.waiters.take_away(element, cell.map(|cell| unsafe { &*cell }));
 }
 
 /// Looks at true communications of `n` elements from this one on, which lie in one chunk.

@@ -5,7 +5,6 @@ use super::options::{self, Mistake, Options};
 use super::{Process, accuracy, clock, environment, message::Line, meta};
 use crate::distance::pace::Plan;
 use crate::distance::shares::Shares;
-use crate::distance::waiters::Waiters;
 use crate::file::ProfileFile;
 use crate::file::name::{self, Path};
 use crate::memory;
@@ -19,6 +18,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use threadtalk_abi::thread::{EMPTY_KEY, EVENT_SLOTS, EventSlot};
 use threadtalk_abi::{ADDRESS_BITS, CHUNK_BYTES, DIRECTORY_ENTRIES, GRANULE, LEAST_ADDRESSES};
 use threadtalk_profile::layout::{CrdMode, ENDIAN_MARK, FILE_MAGIC, FileHeader, SignatureMode, UNIT, VERSION, state};
+use threadtalk_sigmem::Waiters;
 use threadtalk_sigmem::claims::TOUCHED;
 use threadtalk_sigmem::open::{LINE, Lines};
 use threadtalk_sigmem::states::{ENDED_WORDS, VALUES};
@@ -26,6 +26,9 @@ use threadtalk_sigmem::{Claims, Directory, Pool as ChunkPool, Segment, Signature
 
 /// Shared states: 4 M of 8 bytes, reserved; pages are used as states appear. With the reader sets at most 300 MiB.
 const STATES_LOG2: u32 = 22;
+/// Counts of who waits for an element, 256 KiB of addresses: with the thousand elements that are watched at a time, one
+/// in 64 shares its count.
+const WAITERS: usize = 1 << 16;
 /// Words of reader sets: 128 MiB, reserved.
 const SET_WORDS: u64 = 1 << 24;
 const SETS_LOG2: u32 = 22;
@@ -121,7 +124,7 @@ fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Proce
             exact_usages: options.crd_exact_usages,
             least_period: options.crd_period,
             shares: Shares::new()?,
-            waiters: Waiters::new()?,
+            waiters: Waiters::new(memory::counts(WAITERS)?),
         },
         binding: options::bind_list(options_text()).map_or(Some(Binding::none()), Binding::new)?,
         phases: crate::phases::Plan::new(options.phases, options.phases_bytes, processors()),

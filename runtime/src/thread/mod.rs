@@ -293,7 +293,7 @@ impl Thread {
         process.header_count(crate::process::accuracy::CRD_BUDGET_REACHED, self.traces.clear());
         let mut ended = |element| {
             if process.plan.waiters.leave(element) {
-                crate::hooks::event::unmark(process, element);
+                crate::hooks::event::take_mark_away(process, element);
             }
         };
         // SAFETY: the watches belong to this block.

@@ -8,8 +8,8 @@ use threadtalk_abi::cell::{NONE, TRACKED};
 use threadtalk_sigmem::mixed::Mixed;
 use threadtalk_sigmem::states::{ENDED_WORDS, ReaderSet, SetMemory, VALUES};
 use threadtalk_sigmem::{
-    Band, FreshId, Member, MemberRead, Read, State, StateMemory, StateStock, States, Transition, View, track, untrack,
-    write,
+    Band, FreshId, Member, MemberRead, Read, State, StateMemory, StateStock, States, Transition, View, Waiters, track,
+    untrack, write,
 };
 
 pub struct Tables {
@@ -330,14 +330,45 @@ fn marks_and_readers_do_not_disturb_each_other() {
             let tables = Arc::clone(&tables);
             move || reader(2).view.read(&tables.states, &tables.cell)
         });
-        let marked = track(&tables.cell, state);
+        assert!(track(&tables.cell), "whatever the other one makes of {state:x}");
         let other = other.join().expect("no panic");
-        let Read::Communication { tracked, state: now, .. } = other else { panic!("{other:?}") };
-        assert!(marked || !tracked, "no mark without its maker");
+        assert!(matches!(other, Read::Communication { .. }), "{other:?}");
         let found = first.view.read(&tables.states, &tables.cell);
-        assert!(matches!(found, Read::Reuse { tracked, .. } if tracked == marked), "{found:?}");
-        assert_eq!(untrack(&tables.cell, now), marked);
+        assert!(matches!(found, Read::Reuse { tracked: true, .. }), "{found:?}");
+        assert!(untrack(&tables.cell));
         assert_eq!(tables.cell.load(Ordering::Relaxed) & TRACKED, 0);
+    });
+}
+
+/// As long as a thread waits for an element, this is marked, whoever else begins and ends to wait; and no mark is left
+/// for which nobody waits.
+#[test]
+fn an_element_is_marked_as_long_as_somebody_waits() {
+    model(3, || {
+        let tables = tables(6);
+        write(&tables.cell, fresh(0));
+        assert!(matches!(reader(1).view.read(&tables.states, &tables.cell), Read::Communication { .. }));
+        let waiters = Waiters::new(Box::leak(Box::new([AtomicU32::new(0)])));
+        let wait = || {
+            let tables = Arc::clone(&tables);
+            move || {
+                let cell = &tables.cell;
+                for _ in 0..2 {
+                    if waiters.enter(5) {
+                        track(cell);
+                        assert_ne!(cell.load(Ordering::Relaxed) & TRACKED, 0, "another one took the mark away");
+                        if waiters.leave(5) {
+                            waiters.take_away(5, Some(cell));
+                        }
+                    }
+                }
+            }
+        };
+        let other = thread::spawn(wait());
+        wait()();
+        other.join().expect("no panic");
+        assert_eq!(tables.cell.load(Ordering::Relaxed) & TRACKED, 0);
+        assert!(waiters.enter(5), "nobody waits");
     });
 }
 

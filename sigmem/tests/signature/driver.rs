@@ -201,13 +201,13 @@ impl Driver {
                         let writer = writer.thread(SITE_BITS);
                         self.record.events.push(event(writer, element, false));
                         remember(view, states, known, (state, writer));
-                        mark(cell, state, tracked, self.clock);
+                        mark(cell, tracked, self.clock);
                     }
                     Read::Reuse { writer, state, tracked } => {
                         let writer = writer.thread(SITE_BITS);
                         self.record.events.push(event(writer, element, true));
                         remember(view, states, known, (state, writer));
-                        mark(cell, state, tracked, self.clock);
+                        mark(cell, tracked, self.clock);
                     }
                     Read::Exhausted { writer, .. } => {
                         self.exhausted += 1;
@@ -250,11 +250,11 @@ fn new_thread(thread: u32, lines: Lines) -> Thread {
 }
 
 /// Now and then a reuse distance waits for the element, and now and then it is found.
-fn mark(cell: &AtomicU32, state: u32, tracked: bool, clock: u32) {
+fn mark(cell: &AtomicU32, tracked: bool, clock: u32) {
     assert_eq!(cell.load(Ordering::Relaxed) & TRACKED != 0, tracked);
     match (tracked, clock % 4) {
-        (false, 0) => assert!(track(cell, state)),
-        (true, 1) => assert!(untrack(cell, state)),
+        (false, 0) => assert!(track(cell)),
+        (true, 1) => assert!(untrack(cell)),
         _ => {}
     }
 }

@@ -95,17 +95,17 @@ fn phases(spacing: u32) {
                     };
                     match view.read(&memory.states, cell) {
                         Read::Own { .. } => own += 1,
-                        Read::Communication { writer, state, .. } => {
+                        Read::Communication { writer, .. } => {
                             writer_is(writer);
                             assert_eq!(pass, 0);
                             communication += 1;
-                            track(cell, state);
+                            track(cell);
                         }
-                        Read::Reuse { writer, state, .. } => {
+                        Read::Reuse { writer, .. } => {
                             writer_is(writer);
                             assert_eq!(pass, 1);
                             reuse += 1;
-                            untrack(cell, state);
+                            untrack(cell);
                         }
                         other => panic!("{other:?}"),
                     }
@@ -161,9 +161,9 @@ fn races(spacing: u32) {
                         assert!(memory.states.sets.contains(readers, view.thread()));
                         events += 1;
                         if rng.bool() {
-                            track(cell, state);
+                            track(cell);
                         } else {
-                            untrack(cell, state);
+                            untrack(cell);
                         }
                     }
                     Read::Exhausted { writer, .. } => known(writer),

@@ -52,13 +52,12 @@ pub enum Verdict {
     Count,
     /// Later reuse must come here.
     Report,
-    /// As `Report`, for this element only: mark its cell. The watch of another element may have made room: its mark
-    /// goes, if no other thread waits for it.
+    /// As `Report`, for this element only: mark its cell. The watch of another element may have made room.
     Track {
-        /// The other element, whose mark goes.
+        /// The other element, if nobody waits for it any more: its mark is to be taken away.
         instead_of: Option<u64>,
     },
-    /// As `Count`, and the cell need not be marked any longer.
+    /// As `Count`, and nobody waits for the element any more: its mark is to be taken away.
     Untrack,
 }
 

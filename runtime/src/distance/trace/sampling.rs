@@ -72,13 +72,13 @@ impl Traces {
         memos: &mut [Memo],
         file: &ProfileFile,
     ) -> Verdict {
-        let (mut ended, mut last) = (false, false);
+        // `waits`: this thread counts among those who wait for the element, for this trace.
+        let (mut ended, mut waits) = (false, false);
         // SAFETY: the number is that of a trace.
         let newest = unsafe { &mut (*self.slots.add(number as usize)).newest };
         if (raw || watched)
             && let Some(watch) = watches.take(element, number, newest)
         {
-            last = plan.waiters.leave(element);
             settle(memos);
             let clock = self.clock(number);
             let interval = clock - watch.start;
@@ -92,7 +92,7 @@ impl Traces {
             if t.intervals.note(interval, clock) {
                 self.begin_anew(number, file);
             }
-            ended = true;
+            (ended, waits) = (true, true);
         }
         // SAFETY: as above.
         let t = unsafe { &mut *self.slots.add(number as usize) };
@@ -122,15 +122,16 @@ impl Traces {
             let begun = t.begun + period;
             let sample = Sample { element, start: clock, trace: number, weight: period as u32, begun };
             watches.share_with(threads);
-            let inserted = watches.insert(sample, random, &mut t.newest);
-            if inserted != Inserted::AlreadyWatched {
-                t.begun = begun;
-                plan.waiters.enter(element);
-            }
-            match inserted {
-                Inserted::AlreadyWatched => {}
-                Inserted::Watched => return Verdict::Track { instead_of: None },
-                Inserted::Instead { of_trace, element, now_newest } => {
+            waits = waits || plan.waiters.enter(element);
+            // Without that, another thread is taking the mark away: another event is sampled instead.
+            match waits.then(|| watches.insert(sample, random, &mut t.newest)) {
+                None | Some(Inserted::AlreadyWatched) => {}
+                Some(Inserted::Watched) => {
+                    t.begun = begun;
+                    return Verdict::Track { instead_of: None };
+                }
+                Some(Inserted::Instead { of_trace, element, now_newest }) => {
+                    t.begun = begun;
                     self.pace.crowded();
                     // SAFETY: watches carry numbers of traces that exist: they are cleared with the traces.
                     let other = unsafe { &mut *self.slots.add(of_trace as usize) };
@@ -141,13 +142,14 @@ impl Traces {
                 }
             }
         }
-        // A write took the mark along, and another trace waits for the element.
-        if raw && !ended && !watched && watches.unwatched(element, 1) == 0 {
-            return Verdict::Track { instead_of: None };
-        }
         // A mark that stays is another thread's. It sends the element's next read to the slow path, whatever is known
         // of its state.
-        if watched && last { Verdict::Untrack } else { Verdict::Count }
+        if waits && plan.waiters.leave(element) {
+            return Verdict::Untrack;
+        }
+        // A write took the mark along, and another trace waits for the element.
+        let is_lost = raw && !ended && !watched && watches.unwatched(element, 1) == 0;
+        if is_lost { Verdict::Track { instead_of: None } } else { Verdict::Count }
     }
 
     /// How many true communications of neighbouring elements from `first` on, `most` at most, can be counted in `event`
