@@ -2,10 +2,9 @@
 //!
 //! A thread that waits for its next usage of an element, because a reuse distance that it samples began there, marks
 //! the cell. A cell has one mark for all threads: what several read in turns, such as a scalar that all of them share,
-//! is waited for by several at a time. If the first whose wait ends took the mark away, the others would miss their next
-//! usage and find a later one. So it goes with the last of them, and nobody can begin to wait while it goes: who comes
-//! in that moment is refused, and samples another event instead. See `README.md`,
-//! "Cells in programs with races".
+//! is waited for by several at a time. If the first whose wait ends took the mark away, the others would miss their
+//! next usage and find a later one. So it goes with the last of them, and nobody can begin to wait while it goes: who
+//! comes in that moment is refused, and samples another event instead. See `README.md`, "Cells in programs with races".
 
 use crate::primitive::{AtomicU32, Ordering};
 use threadtalk_abi::cell::{SHARED, TRACKED};

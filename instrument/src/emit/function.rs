@@ -7,7 +7,6 @@ use super::in_module::Riders;
 use super::inline::{self, Ask, Inlined};
 use super::prologue::Prologue;
 use super::repeats::Marked;
-use super::translate::Shift;
 use super::windows::Looking;
 use super::{Emitted, Likely, ModuleEmitter, Site};
 use crate::access::{Access, Action, Direction, Event, Plan, When, Worth};
@@ -46,7 +45,7 @@ pub struct FunctionEmitter<'e, 'a, 'ctx> {
     /// Inline or not.
     pub style: Style,
     /// Shifts that later events of a group use, by the event that computed them.
-    shifts: HashMap<usize, Shift<'ctx>>,
+    shifts: HashMap<usize, IntValue<'ctx>>,
     /// Memos of reads, by event.
     memos: &'e HashMap<usize, Place>,
     /// Reads that come again, by event, and the bytes that are their marks.
@@ -304,7 +303,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
     fn access(
         &self,
         (direction, access): (Direction, &Access<'ctx>),
-        shift: Option<Shift<'ctx>>,
+        shift: Option<IntValue<'ctx>>,
         event: &Event<'ctx>,
         ask: Ask,
         repeat: Option<Marked<'ctx>>,
@@ -363,7 +362,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         (direction, access): (Direction, &Access<'ctx>),
         index: usize,
         sharing: Sharing,
-    ) -> Emitted<Shift<'ctx>> {
+    ) -> Emitted<IntValue<'ctx>> {
         let window = match sharing {
             Sharing::Follows(leader) => match self.shifts.get(&leader) {
                 Some(leader) => return Ok(*leader),

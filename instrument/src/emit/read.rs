@@ -238,7 +238,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             self.builder.position_at_end(counted);
         }
         let mapped = self.block_after(self.here()?);
-        let unmapped = self.compare(IntPredicate::EQ, read.translation.shift.value, self.c64(0))?;
+        let unmapped = self.compare(IntPredicate::EQ, read.translation.shift, self.c64(0))?;
         self.branch(unmapped, read.exits.slow, mapped, Likely::Rarely)?;
         self.builder.position_at_end(mapped);
         Ok(())

@@ -15,22 +15,11 @@ use threadtalk_abi::{CHUNK_BYTES, CHUNK_SHIFT, GRANULE};
 /// Bytes of the largest stretch that is translated at once: what one access can touch, or a group of them.
 pub const WINDOW: i64 = 1024;
 
-/// How a stretch of addresses is translated.
-#[derive(Clone, Copy, Debug)]
-pub struct Shift<'ctx> {
-    /// What to add to get from a granule to its cell. Dominates everything that the access dominates, so that accesses
-    /// nearby can use it too. 0: there are no cells, what lies there is the program's data. Where `odd` holds, what
-    /// lies there is no thread's own.
-    pub value: IntValue<'ctx>,
-    /// The cells are not in one stretch; `None` if that cannot be.
-    pub odd: Option<IntValue<'ctx>>,
-}
-
 /// A translated address.
 #[derive(Clone, Copy, Debug)]
 pub struct Translation<'ctx> {
-    /// From data to cells.
-    pub shift: Shift<'ctx>,
+    /// From data to cells: see [`ModuleEmitter::shift`].
+    pub shift: IntValue<'ctx>,
     /// The first cell.
     pub cells: PointerValue<'ctx>,
     /// If the access may touch a granule more than [`Shape::cells`] says: that one, or the last of the others.
@@ -78,14 +67,18 @@ fn may_straddle(first: i64, end: i64, align: u64) -> bool {
 }
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
-    /// Computes a shift at the builder's place. `window`: bytes before and behind the address that are to be translated
-    /// too, as (first, end). Reads and writes have directories of their own.
+    /// Computes at the builder's place what to add to get from a granule to its cell. It dominates everything that the
+    /// access dominates, so that accesses nearby can use it too. `window`: bytes before and behind the address that are
+    /// to be translated too, as (first, end). Reads and writes have directories of their own.
+    ///
+    /// 0: there are no cells, what lies there is the program's data. Where the cells are not in one stretch, a write
+    /// gets 0 as well, and a read what leads to cells that are no thread's own, so that it needs no test for it.
     pub fn shift(
         &self,
         prologue: &Prologue<'ctx>,
         (direction, access): (Direction, &Access<'ctx>),
         window: Option<(i64, i64)>,
-    ) -> Emitted<Shift<'ctx>> {
+    ) -> Emitted<IntValue<'ctx>> {
         let directory = match direction {
             Direction::Read => prologue.directory,
             Direction::Write => prologue.writable,
@@ -100,25 +93,28 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.relaxed_value(shift, 8);
         let (first, end) = window.unwrap_or((0, access.bytes as i64));
         if !may_straddle(first, end, access.align) {
-            return Ok(Shift { value: shift, odd: None });
+            return Ok(shift);
         }
-        let from = b.build_int_add(address, self.c64(first as u64), "")?;
+        let from = if first == 0 { address } else { b.build_int_add(address, self.c64(first as u64), "")? };
         let within = b.build_and(from, self.c64(CHUNK_BYTES - 1), "")?;
         let last = CHUNK_BYTES - (end - first) as u64;
         let straddles = self.compare(IntPredicate::UGT, within, self.c64(last))?;
-        Ok(Shift { value: self.aside(from, straddles, shift)?, odd: Some(straddles) })
+        let instead = match direction {
+            Direction::Read => self.aside(from)?,
+            Direction::Write => self.c64(0),
+        };
+        Ok(b.build_select(straddles, instead, shift, "")?.into_int_value())
     }
 
     /// The translation of an access that lies in the stretch of a shift.
-    pub fn translated(&self, access: &Access<'ctx>, shift: Shift<'ctx>) -> Emitted<Translation<'ctx>> {
+    pub fn translated(&self, access: &Access<'ctx>, shift: IntValue<'ctx>) -> Emitted<Translation<'ctx>> {
         let b = &self.builder;
         let address = self.number_of(access.pointer)?;
         let shape = Shape::of(access.bytes, access.align);
         let inside = self.c64(!(GRANULE - 1));
         let granule = if shape.round { b.build_and(address, inside, "")? } else { address };
-        let cell = |granule| -> Emitted<_> {
-            Ok(b.build_int_to_ptr(b.build_int_add(granule, shift.value, "")?, self.ptr, "")?)
-        };
+        let cell =
+            |granule| -> Emitted<_> { Ok(b.build_int_to_ptr(b.build_int_add(granule, shift, "")?, self.ptr, "")?) };
         let mut last = None;
         if shape.ragged {
             let byte = b.build_int_add(address, self.c64(access.bytes - 1), "")?;
@@ -145,22 +141,18 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Branches to `slow` unless there are cells that can be written; goes on in a new block.
     pub fn require_cells(&self, translation: &Translation<'ctx>, slow: BasicBlock<'ctx>) -> Emitted<()> {
         let b = &self.builder;
-        let mut fails = self.compare(IntPredicate::EQ, translation.shift.value, self.c64(0))?;
-        if let Some(odd) = translation.shift.odd {
-            fails = b.build_or(odd, fails, "")?;
-        }
+        let fails = self.compare(IntPredicate::EQ, translation.shift, self.c64(0))?;
         let next = self.block_after(self.here()?);
         self.branch(fails, slow, next, Likely::Rarely)?;
         b.position_at_end(next);
         Ok(())
     }
 
-    /// If `odd` holds, a shift from the address to cells that are nobody's own, so that a read needs no test for it.
-    fn aside(&self, address: IntValue<'ctx>, odd: IntValue<'ctx>, shift: IntValue<'ctx>) -> Emitted<IntValue<'ctx>> {
-        let b = &self.builder;
-        let nobodys = b.build_ptr_to_int(self.nobodys_cells().as_pointer_value(), self.i64, "")?;
-        let aside = b.build_int_sub(b.build_int_add(nobodys, self.c64(GRANULE), "")?, address, "")?;
-        Ok(b.build_select(odd, aside, shift, "")?.into_int_value())
+    /// A shift from the address to cells that are nobody's own.
+    fn aside(&self, address: IntValue<'ctx>) -> Emitted<IntValue<'ctx>> {
+        let nobodys = self.nobodys_cells().as_pointer_value().const_to_int(self.i64);
+        let first = nobodys.const_add(self.c64(GRANULE));
+        Ok(self.builder.build_int_sub(first, address, "")?)
     }
 
     /// As many cells as accesses that share a translation can reach, with a state that does not exist. One for all

@@ -141,6 +141,12 @@ impl ThreadHeader {
         (self.own, self.foreign) = (in_both_halves(base), in_both_halves(span.wrapping_neg()));
     }
 
+    /// Whether a cell holds one of the thread's ids: a value of its own that nobody else has read.
+    #[inline(always)]
+    pub fn is_own(&self, cell: u32) -> bool {
+        cell.wrapping_sub(self.own_base) < self.own_span
+    }
+
     /// The thread writes ids from `base` on.
     pub fn set_write_base(&mut self, base: u32) {
         (self.write_base, self.write) = (base, in_both_halves(base));

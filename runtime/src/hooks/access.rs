@@ -102,7 +102,7 @@ pub fn read_alike(t: &mut Thread, p: &Process, cells: &[AtomicU32], element: u64
 #[inline]
 fn is_settled(t: &Thread, cell: &AtomicU32, element: u64, site: u32) -> bool {
     let found = cell.load(Ordering::Relaxed);
-    if found.wrapping_sub(t.header.own_base) < t.header.own_span {
+    if t.header.is_own(found) {
         return true;
     }
     let state = if found & SHARED != 0 { found & !TRACKED } else { found };
@@ -127,7 +127,7 @@ pub fn write<const BYTES: u64>(t: &mut Thread, p: &Process, address: u64, site: 
         if let Some(cell) = p.signature.cell(granule, &mut t.chunks) {
             t.enter(p, granule);
             let before = cell.load(Ordering::Relaxed);
-            if before != NONE && before.wrapping_sub(t.header.own_base) >= t.header.own_span {
+            if before != NONE && !t.header.is_own(before) {
                 t.overwrites(granule, granule + GRANULE);
             }
             threadtalk_sigmem::write(cell, fresh);

@@ -17,7 +17,7 @@ use threadtalk_sigmem::open::{OpenName, is_open};
 pub fn is_worth_opening(t: &Thread, p: &Process, from: u32, element: u64) -> bool {
     t.diversity.is_great()
         && from != NONE
-        && from.wrapping_sub(t.header.own_base) >= t.header.own_span
+        && !t.header.is_own(from)
         && !is_open(from)
         // Where nothing is opened, states are made all the time: not until there is no room for any.
         && (!is_sample(element) || p.states.are_half_used())

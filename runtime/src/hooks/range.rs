@@ -33,7 +33,7 @@ pub fn is_quiet(t: &Thread, p: &Process, address: u64, bytes: u64) -> bool {
     (0..cells as usize).all(|at| {
         // SAFETY: the range lies in one chunk, whose cells follow each other and live for ever.
         let state = unsafe { (*first.add(at)).load(Ordering::Relaxed) };
-        state == NONE || state.wrapping_sub(t.header.own_base) < t.header.own_span
+        state == NONE || t.header.is_own(state)
     })
 }
 

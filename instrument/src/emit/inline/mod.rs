@@ -19,9 +19,9 @@ use super::assembly::Assembly;
 use super::prologue::Prologue;
 use super::registers::Registers;
 use super::repeats::Marked;
-use super::translate::{Shape, Shift, Translation};
+use super::translate::{Shape, Translation};
 use super::{Emitted, ModuleEmitter};
-use crate::access::{Access, Direction};
+use crate::access::Access;
 use crate::error::PassError;
 use crate::optimise::memos::Place;
 use inkwell::values::{IntValue, PointerValue, VectorValue};
@@ -48,7 +48,7 @@ pub struct Inlined<'p, 'ctx> {
     pub access: &'p Access<'ctx>,
     /// From its address to its cells, if other accesses share that; `None` if the assembly looks itself (see
     /// [`looks_itself`]).
-    pub shift: Option<Shift<'ctx>>,
+    pub shift: Option<IntValue<'ctx>>,
     /// Where in the source: its number in the module.
     pub site: u32,
     /// What is asked.
@@ -178,21 +178,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(())
     }
 
-    /// What leads to the cells, if other accesses share it or the assembly cannot look itself. Of a write 0 where it
-    /// must not go to cells in two stretches.
-    fn shared_shift(&self, direction: Direction, shift: Shift<'ctx>) -> Emitted<IntValue<'ctx>> {
-        match (direction, shift.odd) {
-            (Direction::Write, Some(odd)) => {
-                Ok(self.builder.build_select(odd, self.c64(0), shift.value, "")?.into_int_value())
-            }
-            _ => Ok(shift.value),
-        }
-    }
-
     /// Where many cells are, or a number that depends on the address.
-    fn translation(&self, direction: Direction, access: &Inlined<'_, 'ctx>) -> Emitted<Translation<'ctx>> {
-        let shift = access.shift.ok_or(invalid("no shift"))?;
-        self.translated(access.access, Shift { value: self.shared_shift(direction, shift)?, ..shift })
+    fn translation(&self, access: &Inlined<'_, 'ctx>) -> Emitted<Translation<'ctx>> {
+        self.translated(access.access, access.shift.ok_or(invalid("no shift"))?)
     }
 
     fn header(&self, access: &Inlined<'_, 'ctx>) -> Emitted<PointerValue<'ctx>> {

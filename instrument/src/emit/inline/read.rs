@@ -80,7 +80,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         }
         let pointer = a.register(llvm::frozen_pointer(&self.builder, read.access.pointer));
         let shift = match read.shift {
-            Some(shift) => a.register(shift.value),
+            Some(shift) => a.register(shift),
             None => {
                 self.look_up(&mut a, read, &pointer, (offset::DIRECTORY, "%r11"))?;
                 "%r11".into()
@@ -109,7 +109,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
 
     /// Tests cells that are many, or whose number depends on the address.
     fn test_many(&self, read: &Inlined<'_, 'ctx>) -> Emitted<(Assembly<'ctx>, Tested<'ctx>)> {
-        let translation = &self.translation(Direction::Read, read)?;
+        let translation = &self.translation(read)?;
         let (cells, others) = self.load_cells(read, translation)?;
         let (last, others) = self.with_last(read.prologue, translation, others)?;
         let mut outputs = vec![("=&{di}", others.get_type().into())];
@@ -126,7 +126,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             Loaded::Lanes(parts) => Cells::Lanes(parts),
         };
         let last = last.map(|last| a.register(last));
-        let shift = a.register(translation.shift.value);
+        let shift = a.register(translation.shift);
         let whole = Shape::of(read.access.bytes, read.access.align).cells;
         let count = match translation.last {
             Some(last) => a.register(self.builder.build_int_add(self.c64(whole.into()), last.more, "")?),

@@ -31,7 +31,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let width = Width::of(shape);
         let pointer = a.register(llvm::frozen_pointer(&self.builder, write.access.pointer));
         let shift = match write.shift {
-            Some(shift) => a.register(self.shared_shift(Direction::Write, shift)?),
+            Some(shift) => a.register(shift),
             None => {
                 self.look_up(a, write, &pointer, (offset::WRITABLE, "%rdi"))?;
                 "%rdi".into()
@@ -80,8 +80,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
 
     /// A write of many cells, or of a number that depends on the address.
     fn write_many(&self, a: &mut Assembly<'ctx>, write: &Inlined<'_, 'ctx>) -> Emitted<()> {
-        let translation = &self.translation(Direction::Write, write)?;
-        let shift = a.register(translation.shift.value);
+        let translation = &self.translation(write)?;
+        let shift = a.register(translation.shift);
         a.line(format!("testq {shift}, {shift}"));
         if write.ask == Ask::Guarded {
             let (_, others) = self.load_cells(write, translation)?;
@@ -108,16 +108,23 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         if translation.last.is_some() || pieces.iter().any(|&(_, part)| part <= 2) {
             self.name_state(a, write, Width::Two)?;
         }
+        let mut vector = None;
         for (first, part) in pieces {
             let at = a.memory(self.offset(translation.cells, first)?);
             match part {
                 1 => a.line(format!("movl %r11d, {at}")),
                 2 => a.line(format!("movq %r11, {at}")),
                 part => {
-                    let id =
-                        self.builder.build_int_add(self.id_of_writes(write.prologue)?, self.c32(write.site), "")?;
-                    let ids = a.vector(self.splat(id, part)?);
+                    let ids = match vector {
+                        Some((lanes, ids)) if lanes == part => ids,
+                        _ => {
+                            let id = self.id_of_writes(write.prologue)?;
+                            let id = self.builder.build_int_add(id, self.c32(write.site), "")?;
+                            a.vector(self.splat(id, part)?)
+                        }
+                    };
                     a.line(format!("{} ${ids}, {at}", if self.has_avx()? { "vmovups" } else { "movups" }));
+                    vector = Some((part, ids));
                 }
             }
         }

@@ -332,7 +332,7 @@ impl<'a> Reader<'a> {
     #[inline]
     fn stretch(&self, cells: &[u32], state: u32, data: usize) -> usize {
         let header = &self.t.header;
-        if state.wrapping_sub(header.own_base) < header.own_span {
+        if header.is_own(state) {
             own_prefix(cells, header.own_base, header.own_span, data)
         } else {
             equal_prefix(cells, state)
@@ -341,7 +341,7 @@ impl<'a> Reader<'a> {
 
     #[inline]
     pub(super) fn meaning(&mut self, state: u32, address: u64) -> Meaning {
-        if state == NONE || state.wrapping_sub(self.t.header.own_base) < self.t.header.own_span {
+        if state == NONE || self.t.header.is_own(state) {
             return Meaning::Nothing;
         }
         let unmarked = if is_marked(state) { state & !TRACKED } else { state };

@@ -43,7 +43,7 @@ pub fn foreign(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64
         let cell = p.signature.directory.translate(access.address);
         // SAFETY: the directory leads to cells that live for ever.
         let state = cell.map_or(NONE, |cell| unsafe { &*cell }.load(Ordering::Relaxed));
-        state.wrapping_sub(t.header.own_base) < t.header.own_span
+        t.header.is_own(state)
     };
     if p.is_paused() || accesses.len() > MOST {
         return false;
@@ -119,7 +119,7 @@ fn row(t: &Thread, p: &Process, access: &Access, iterations: u64) -> Option<Opti
     let cells = plain(unsafe { slice::from_raw_parts(cells.cast::<AtomicU32>(), granules as usize) });
     let &state = cells.first()?;
     let header = &t.header;
-    if state.wrapping_sub(header.own_base) < header.own_span {
+    if header.is_own(state) {
         return all_agree(cells, header.own_base, !(header.own_span - 1)).then_some(None);
     }
     let counter = if state == NONE { t.idle_counter() } else { t.counter_of(state, access.site)? };

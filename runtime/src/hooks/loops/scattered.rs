@@ -33,7 +33,7 @@ fn look(t: &mut Thread, p: &Process, access: &Access, iterations: u64, found: &m
         // SAFETY: the access lies in one chunk, whose cells follow each other and live for ever.
         for cell in unsafe { slice::from_raw_parts(first, granules) } {
             let now = cell.load(Ordering::Relaxed);
-            if now.wrapping_sub(t.header.own_base) < t.header.own_span || now == NONE {
+            if t.header.is_own(now) || now == NONE {
                 continue;
             }
             if now != state {

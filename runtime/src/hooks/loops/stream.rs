@@ -47,7 +47,7 @@ pub fn read(t: &mut Thread, p: &Process, (from, to): (u64, u64), site: u32) {
                 at += read;
                 continue;
             }
-            at += if state.wrapping_sub(t.header.own_base) < t.header.own_span {
+            at += if t.header.is_own(state) {
                 own_prefix(plain(rest), t.header.own_base, t.header.own_span, 0)
             } else if state == NONE {
                 equal_prefix(plain(rest), state)

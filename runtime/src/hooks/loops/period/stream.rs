@@ -52,7 +52,7 @@ fn upwards(t: &mut Thread, p: &Process, period: &Period, all: Range<u64>) {
             phases::tick(t, p);
             let state = first.load(Ordering::Relaxed);
             let element = address + at as u64 * GRANULE;
-            at += if state.wrapping_sub(t.header.own_base) < t.header.own_span {
+            at += if t.header.is_own(state) {
                 own_prefix(plain(rest), t.header.own_base, t.header.own_span, 0)
             } else if state == NONE {
                 equal_prefix(plain(rest), state)
@@ -105,7 +105,7 @@ fn several(
 
 /// What the read of a granule in this state is, if it is none that brings anything.
 fn seen(t: &Thread, state: u32) -> Member {
-    let is_own = state == NONE || state.wrapping_sub(t.header.own_base) < t.header.own_span;
+    let is_own = state == NONE || t.header.is_own(state);
     let read = if is_own { MemberRead::Nothing } else { MemberRead::Reuse };
     Member { from: state, state, read, ..Member::NONE }
 }
