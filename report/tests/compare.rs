@@ -15,7 +15,7 @@ use support::schema::assert_follows;
 use support::{Scratch, assert_error, err, out};
 use threadtalk::compare::{View, page, pictures};
 use threadtalk_crd::compare::{CompareOptions, compare};
-use threadtalk_crd::model::Report;
+use threadtalk_crd::model::{Matrix, Report};
 use threadtalk_profile::Histogram;
 use threadtalk_profile::layout::CrdMode;
 
@@ -288,7 +288,7 @@ fn check(name: &str, picture: &str) {
 
 #[test]
 fn the_pictures_are_as_they_were_looked_at() {
-    let [base, new] = reports();
+    let [base, mut new] = reports();
     let comparison = compare(&base, &new, &CompareOptions::default());
     let all = pictures(View { base: &base, new: &new, comparison: &comparison }, 9);
     let picture = |name: &str| &all.iter().find(|(n, _)| n == name).unwrap_or_else(|| panic!("no {name}")).1;
@@ -302,6 +302,14 @@ fn the_pictures_are_as_they_were_looked_at() {
     let picture = |name: &str| &all.iter().find(|(n, _)| n == name).unwrap_or_else(|| panic!("no {name}")).1;
     check("compare-matrix-one-side.svg", picture("compare-matrix-0002-bmod.svg"));
     assert!(picture("compare-crd-0002-bmod.svg").contains("base: no distances"));
+    // Without reuse there is nothing to divide by communication.
+    for report in [&mut silent, &mut new] {
+        report.regions[2].counts.as_mut().into_iter().for_each(|counts| counts.rar = Matrix::new(4, Vec::new()));
+    }
+    let comparison = compare(&silent, &new, &CompareOptions::default());
+    let all = pictures(View { base: &silent, new: &new, comparison: &comparison }, 9);
+    let picture = |name: &str| &all.iter().find(|(n, _)| n == name).unwrap_or_else(|| panic!("no {name}")).1;
+    check("compare-matrix-no-reuse.svg", picture("compare-matrix-0002-bmod.svg"));
 }
 
 #[test]

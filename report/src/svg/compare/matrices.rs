@@ -1,4 +1,4 @@
-//! Reuse per communication of both, and communication of both, each pair on one scale.
+//! Reuse per communication of both, unless there is no reuse, and communication of both, each pair on one scale.
 
 use super::super::axis::Axis;
 use super::super::canvas::{self, Anchor, Canvas, Font};
@@ -7,6 +7,7 @@ use super::super::scale::Scale;
 use super::{Of, names};
 use crate::fold::Grid;
 use crate::{label, number};
+use threadtalk_crd::model::Counts;
 
 /// Left and right margin.
 const MARGIN: i32 = 22;
@@ -38,19 +39,25 @@ pub fn picture(base: Of, new: Of) -> Option<String> {
     let row = tall(0).max(tall(1)).max(180) + depth(0).max(depth(1)) + FOOT;
     let lefts = [MARGIN + extent(0), MARGIN + extent(0) + width(0) + GAP + extent(1)];
     let full_width = (lefts[1] + width(1) + BAR + MARGIN).max(640);
-    let height = TOP + row + BETWEEN + row + 16;
+    let cells = || grids.iter().flatten().flat_map(|grid| &grid.cells);
+    let [communication, _, per_communication] = &PANELS;
+    let is_reused = cells().any(|cell| cell.rar > 0);
+    let (reuse, sums): (Subtitle, Subtitle) = (evenness, sums);
+    let panels = is_reused.then_some((per_communication, reuse)).into_iter().chain([(communication, sums)]);
+    let rows = 1 + i32::from(is_reused);
+    let height = TOP + rows * (row + BETWEEN) - BETWEEN + 16;
     let title = format!("Thread communication, base and new: {}", label::title(new.report, new.region));
-    let description = "Reuse per communication and communication, base left, new right, rows write and columns read.";
-    Some(canvas::picture((full_width as u32, height as u32), &title, description, |canvas| {
+    let what = if is_reused { "Reuse per communication and communication" } else { "Communication" };
+    let description = format!("{what}, base left, new right, rows write and columns read.");
+    Some(canvas::picture((full_width as u32, height as u32), &title, &description, |canvas| {
         let name = crate::fold::shorten(&label::title(new.report, new.region), 60);
         canvas.text(&name, (MARGIN, 26), Anchor::Start, Font::new(18.0).bold());
         names(canvas, MARGIN, 50, &base, &new);
-        for (index, panel) in [&PANELS[2], &PANELS[0]].into_iter().enumerate() {
+        for (index, (panel, subtitle)) in panels.enumerate() {
             let top = TOP + index as i32 * (row + BETWEEN);
-            let cells = grids.iter().flatten().flat_map(|grid| &grid.cells);
-            let scale = Scale::of(cells.map(panel.value));
+            let scale = Scale::of(cells().map(panel.value));
             for (i, side) in [&base, &new].into_iter().enumerate() {
-                let words = subtitle(index, side);
+                let words = side.region.counts.as_deref().map_or_else(String::new, subtitle);
                 let title = format!("{}: {}", ["base", "new"][i], panel.title);
                 let panel = Panel { title: &title, subtitle: &words, ..*panel };
                 match (&grids[i], &axes[i]) {
@@ -68,13 +75,15 @@ pub fn picture(base: Of, new: Of) -> Option<String> {
     }))
 }
 
-/// What the matrix says in numbers.
-fn subtitle(index: usize, of: &Of) -> String {
-    let Some(counts) = of.region.counts.as_deref() else { return String::new() };
-    if index == 0 {
-        let (homogeneity, balance) = (number::quantity(counts.own.homogeneity), number::quantity(counts.own.balance));
-        return format!("homogeneity {homogeneity}, balance {balance} %");
-    }
+/// What a matrix says in numbers.
+type Subtitle = fn(&Counts) -> String;
+
+fn evenness(counts: &Counts) -> String {
+    let (homogeneity, balance) = (number::quantity(counts.own.homogeneity), number::quantity(counts.own.balance));
+    format!("homogeneity {homogeneity}, balance {balance} %")
+}
+
+fn sums(counts: &Counts) -> String {
     format!("RaW {}, RaR {}", number::count(counts.raw.sum()), number::count(counts.rar.sum()))
 }
 
