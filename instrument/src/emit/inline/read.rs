@@ -42,8 +42,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             let quiet = a.element(self.header(read)?, offset::QUIETS, "%rdi");
             a.line(format!("movl {first}, %edi"));
             a.line(format!("andl $${}, %edi", QUIETS - 1));
-            a.line(format!("movq {quiet}, %rdi"));
-            a.line(format!("cmp{} {}, {cells}", width.suffix(), width.name("%rdi")));
+            a.line(format!("cmp{} {quiet}, {cells}", width.suffix()));
             a.line("je 1f");
         }
         mark(&mut a, read);
