@@ -75,7 +75,7 @@ pub fn untrack(cell: &AtomicU32) -> bool {
 
 /// [`TRACKED`] if the name is of a tracked state. Fresh ids use the bit for the thread.
 #[inline]
-pub(crate) fn mark(name: u32) -> u32 {
+pub fn mark(name: u32) -> u32 {
     if name & SHARED != 0 { name & TRACKED } else { 0 }
 }
 

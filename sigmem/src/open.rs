@@ -12,10 +12,11 @@
 
 use crate::composed::{self, FIRST_OPEN};
 use crate::fresh::FreshId;
+use crate::marks::mark;
 use crate::neighbours;
 use crate::primitive::{AtomicU32, AtomicU64, Ordering};
 use crate::states::{State, States};
-use threadtalk_abi::cell::{NONE, SHARED, TRACKED};
+use threadtalk_abi::cell::{NONE, SHARED};
 
 /// Cells of a line.
 pub const LINE: usize = if cfg!(loom) { 2 } else { 16 };
@@ -157,7 +158,7 @@ fn opened(states: &States, from: u32, thread: u32) -> Option<u32> {
     if from == NONE {
         return None;
     }
-    let mark = if from & SHARED != 0 { from & TRACKED } else { 0 };
+    let mark = mark(from);
     if from & SHARED == 0 {
         return states.open(FreshId(from), thread);
     }

@@ -158,6 +158,12 @@ impl View {
         self.own_span
     }
 
+    /// Whether a cell holds one of the thread's ids.
+    #[inline(always)]
+    fn is_own(&self, cell: u32) -> bool {
+        cell.wrapping_sub(self.own_base) < self.own_span
+    }
+
     /// The thread reads the element of this cell. Lock-free: an exchange fails only because another thread's
     /// succeeded.
     #[inline]
@@ -169,7 +175,7 @@ impl View {
             if found == NONE {
                 return Read::Cold;
             }
-            if found.wrapping_sub(self.own_base) < self.own_span {
+            if self.is_own(found) {
                 return Read::Own { state: found, tracked: false };
             }
             let mark = mark(found);
@@ -212,7 +218,7 @@ impl View {
         fence(Ordering::Acquire);
         let shared = name & SHARED != 0;
         let state = if shared { states.decode(name & !TRACKED) } else { None };
-        state.is_some_and(|state| state.writer.0.wrapping_sub(self.own_base) < self.own_span)
+        state.is_some_and(|state| self.is_own(state.writer.0))
     }
 
     /// Whose value a true communication would bring, if a read of a cell that was found in this state, marked or not,
@@ -220,15 +226,14 @@ impl View {
     pub fn first_from(&self, states: &States, name: u32) -> Option<FreshId> {
         // Acquire: as in `read`, for a cell that was loaded before.
         fence(Ordering::Acquire);
-        let is_own = |writer: u32| writer.wrapping_sub(self.own_base) < self.own_span;
         if self.unlisted(states, name & !TRACKED).is_some() {
             return None;
         }
         if name & SHARED == 0 {
-            return (name != NONE && !is_own(name)).then_some(FreshId(name));
+            return (name != NONE && !self.is_own(name)).then_some(FreshId(name));
         }
         let state = states.decode(name & !TRACKED)?;
-        let is_first = !is_own(state.writer.0) && !states.sets.contains(state.readers, self.thread);
+        let is_first = !self.is_own(state.writer.0) && !states.sets.contains(state.readers, self.thread);
         is_first.then_some(state.writer)
     }
 
@@ -238,7 +243,7 @@ impl View {
     pub fn read_alike(&mut self, states: &States, cells: &[AtomicU32]) -> Option<Alike> {
         // Acquire: as in `read`. One load is enough: whoever holds an equal name later holds the same state.
         let found = cells.first()?.load(Ordering::Acquire);
-        if found == NONE || found.wrapping_sub(self.own_base) < self.own_span || mark(found) != 0 {
+        if found == NONE || self.is_own(found) || mark(found) != 0 {
             return None;
         }
         if let Some(value) = self.unlisted(states, found) {
@@ -280,7 +285,7 @@ impl View {
     }
 
     pub(crate) fn member(&mut self, states: &States, found: u32) -> Option<Member> {
-        if found == NONE || found.wrapping_sub(self.own_base) < self.own_span {
+        if found == NONE || self.is_own(found) {
             return Some(Member::of(found));
         }
         if mark(found) != 0 || self.unlisted(states, found).is_some() {
@@ -320,8 +325,7 @@ impl View {
     #[inline]
     fn unlisted(&self, states: &States, name: u32) -> Option<Composed> {
         let value = if is_open(name) { states.composed(name)? } else { return None };
-        let is_own = value.writer.0.wrapping_sub(self.own_base) < self.own_span;
-        (!is_own && !value.readers.contains(self.thread)).then_some(value)
+        (!self.is_own(value.writer.0) && !value.readers.contains(self.thread)).then_some(value)
     }
 
     /// Whether a state, not marked, does not tell if the thread has read the value.
@@ -384,7 +388,7 @@ impl View {
     #[inline]
     fn of_composed(&self, from: u32, composed: Composed) -> Option<Transition> {
         let writer = composed.writer;
-        if writer.0.wrapping_sub(self.own_base) < self.own_span {
+        if self.is_own(writer.0) {
             return Some(Transition { from, to: from, writer, kind: Kind::Own });
         }
         let to = composed.with(self.thread)?;
@@ -395,7 +399,7 @@ impl View {
     #[cold]
     fn work_out(&mut self, states: &States, from: u32) -> Transition {
         let writer = match states.decode(from) {
-            Some(state) if state.writer.0.wrapping_sub(self.own_base) < self.own_span => {
+            Some(state) if self.is_own(state.writer.0) => {
                 return Transition { from, to: from, writer: state.writer, kind: Kind::Own };
             }
             Some(state) if states.sets.contains(state.readers, self.thread) => {

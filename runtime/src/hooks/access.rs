@@ -7,7 +7,8 @@ use crate::process::{Process, accuracy};
 use crate::thread::Thread;
 use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::GRANULE;
-use threadtalk_abi::cell::{NONE, SHARED, TRACKED};
+use threadtalk_abi::cell::{NONE, SHARED};
+use threadtalk_sigmem::marks::mark;
 use threadtalk_sigmem::open::OpenName;
 use threadtalk_sigmem::{Alike, FreshId, Read, Run};
 
@@ -105,7 +106,7 @@ fn is_settled(t: &Thread, cell: &AtomicU32, element: u64, site: u32) -> bool {
     if t.header.is_own(found) {
         return true;
     }
-    let state = if found & SHARED != 0 { found & !TRACKED } else { found };
+    let state = found & !mark(found);
     let Some(counter) = t.known(state, site) else { return false };
     if state != found && t.waits_for(element) {
         return false;

@@ -57,12 +57,11 @@ pub fn read(t: &mut Thread, p: &Process, address: u64, bytes: u64, site: u32) {
 
 /// How many cells from the start have nothing to count, as most copies are of what the thread itself wrote.
 fn quiet_prefix(t: &Thread, cells: &[AtomicU32]) -> usize {
-    let (base, span) = (t.header.own_base, t.header.own_span);
     let mut at = 0;
     while let Some(rest @ [first, ..]) = cells.get(at..) {
         let state = first.load(Ordering::Relaxed);
-        at += match state.wrapping_sub(base) < span {
-            true => own_prefix(loops::plain(rest), base, span, 0),
+        at += match t.header.is_own(state) {
+            true => own_prefix(loops::plain(rest), t.header.own_base, t.header.own_span, 0),
             false if state == NONE => equal_prefix(loops::plain(rest), NONE),
             false => return at,
         };

@@ -26,12 +26,12 @@ use threadtalk_sigmem::{Claims, Directory, Pool as ChunkPool, Segment, Signature
 
 /// Shared states: 4 M of 8 bytes, reserved; pages are used as states appear. With the reader sets at most 300 MiB.
 const STATES_LOG2: u32 = 22;
-/// Counts of who waits for an element, 256 KiB of addresses: with the thousand elements that are watched at a time, one
-/// in 64 shares its count.
-const WAITERS: usize = 1 << 16;
 /// Words of reader sets: 128 MiB, reserved.
 const SET_WORDS: u64 = 1 << 24;
 const SETS_LOG2: u32 = 22;
+/// Counts of who waits for an element, 256 KiB of addresses: with the thousand elements that are watched at a time, one
+/// in 64 shares its count.
+const WAITERS: usize = 1 << 16;
 /// Lines of 64 bytes of cells: what threads know of values in the first 128 MiB takes 16 MiB for each at most.
 const MOST_OPEN_LINES: usize = 1 << 21;
 const HUGE_PAGE: usize = 2 << 20;

@@ -40,12 +40,10 @@ pub fn picture(base: Of, new: Of) -> Option<String> {
     let lefts = [MARGIN + extent(0), MARGIN + extent(0) + width(0) + GAP + extent(1)];
     let full_width = (lefts[1] + width(1) + BAR + MARGIN).max(640);
     let cells = || grids.iter().flatten().flat_map(|grid| &grid.cells);
-    let [communication, _, per_communication] = &PANELS;
     let is_reused = cells().any(|cell| cell.rar > 0);
-    let (reuse, sums): (Subtitle, Subtitle) = (evenness, sums);
-    let panels = is_reused.then_some((per_communication, reuse)).into_iter().chain([(communication, sums)]);
-    let rows = 1 + i32::from(is_reused);
-    let height = TOP + rows * (row + BETWEEN) - BETWEEN + 16;
+    let panels: [(&Panel, Subtitle); 2] = [(&PANELS[2], evenness), (&PANELS[0], sums)];
+    let panels = if is_reused { &panels[..] } else { &panels[1..] };
+    let height = TOP + panels.len() as i32 * (row + BETWEEN) - BETWEEN + 16;
     let title = format!("Thread communication, base and new: {}", label::title(new.report, new.region));
     let what = if is_reused { "Reuse per communication and communication" } else { "Communication" };
     let description = format!("{what}, base left, new right, rows write and columns read.");
@@ -53,13 +51,13 @@ pub fn picture(base: Of, new: Of) -> Option<String> {
         let name = crate::fold::shorten(&label::title(new.report, new.region), 60);
         canvas.text(&name, (MARGIN, 26), Anchor::Start, Font::new(18.0).bold());
         names(canvas, MARGIN, 50, &base, &new);
-        for (index, (panel, subtitle)) in panels.enumerate() {
+        for (index, (panel, subtitle)) in panels.iter().enumerate() {
             let top = TOP + index as i32 * (row + BETWEEN);
             let scale = Scale::of(cells().map(panel.value));
             for (i, side) in [&base, &new].into_iter().enumerate() {
                 let words = side.region.counts.as_deref().map_or_else(String::new, subtitle);
                 let title = format!("{}: {}", ["base", "new"][i], panel.title);
-                let panel = Panel { title: &title, subtitle: &words, ..*panel };
+                let panel = Panel { title: &title, subtitle: &words, ..**panel };
                 match (&grids[i], &axes[i]) {
                     (Some(grid), Some(axis)) => {
                         matrix::draw(canvas, &panel, grid, scale, axis, (lefts[i], top), sides[i]);

@@ -8,10 +8,11 @@ use crate::process::Process;
 use crate::thread::quiet::{Pattern, part_end};
 use crate::thread::{Thread, known_at};
 use threadtalk_abi::GRANULE;
-use threadtalk_abi::cell::{NONE, SHARED, TRACKED};
+use threadtalk_abi::cell::NONE;
 use threadtalk_abi::loops::Access;
 use threadtalk_abi::thread::EventCounter;
 use threadtalk_sigmem::Run;
+use threadtalk_sigmem::marks::mark;
 
 /// Bytes between accesses that are looked at together with what lies between them: 16 cells take as long as one by
 /// itself. Where they are farther apart, looking ahead costs more than the sequence in the loop.
@@ -163,7 +164,7 @@ impl<'a> Reader<'a> {
     /// Reuse in one state was found by a look at the cells of `from .. to`, in one chunk: it need not be looked at
     /// again as long as the claim holds. Where there is none, one may be worth it.
     fn learn(&mut self, claim: Option<u32>, (from, to): (u64, u64), state: u32) {
-        if !self.is_row() || is_marked(state) {
+        if !self.is_row() || mark(state) != 0 {
             return;
         }
         let (own, site) = (self.t.header.own_base, self.access.site);
@@ -190,7 +191,7 @@ impl<'a> Reader<'a> {
         while let Some((meaning, rest)) = self.next_event(&mut at, end, known) {
             let Some(&state) = rest.first() else { break };
             // Of marked elements each is looked at by itself.
-            let granules = if is_marked(state) { 1 } else { equal_prefix(rest, state) as u64 };
+            let granules = if mark(state) != 0 { 1 } else { equal_prefix(rest, state) as u64 };
             if matches!(meaning, Meaning::Known(_)) {
                 self.learn(claim, (at, at + granules * GRANULE), state);
             }
@@ -344,7 +345,7 @@ impl<'a> Reader<'a> {
         if state == NONE || self.t.header.is_own(state) {
             return Meaning::Nothing;
         }
-        let unmarked = if is_marked(state) { state & !TRACKED } else { state };
+        let unmarked = state & !mark(state);
         match self.t.known(unmarked, self.access.site) {
             None if self.t.view.owns(&self.p.states, unmarked) => {
                 self.t.remember_no_event(unmarked, self.access.site);
@@ -372,10 +373,4 @@ pub fn list(found: &mut Findings, accesses: &[Access], iterations: u64, stretch:
         let iteration = if access.stride < 0 { last - round } else { round };
         (0..times).for_each(|i| found.list(Found { iteration: iteration + i, granule, access: stretch.access }));
     }
-}
-
-/// Whether some thread waits for elements in this state.
-#[inline]
-pub(super) fn is_marked(state: u32) -> bool {
-    state & SHARED != 0 && state & TRACKED != 0
 }

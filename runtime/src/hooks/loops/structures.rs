@@ -2,9 +2,10 @@
 //! repeat from one structure to the next.
 
 use super::findings::{Findings, TooMany};
-use super::reads::{Meaning, Reader, is_marked};
+use super::reads::{Meaning, Reader};
 use crate::hooks::scan::repeats;
 use threadtalk_abi::GRANULE;
+use threadtalk_sigmem::marks::mark;
 
 /// Fewer structures are looked at cell by cell.
 const LEAST: usize = 4;
@@ -32,7 +33,7 @@ impl Reader<'_> {
             }
             match self.meaning(state, address) {
                 // The thread may wait for one of the others.
-                _ if is_marked(state) => return Ok(None),
+                _ if mark(state) != 0 => return Ok(None),
                 Meaning::Nothing => {}
                 Meaning::Known(counter) => {
                     *count = Some(counter);

@@ -134,8 +134,7 @@ impl Group {
     /// What all cells that are like one in `state` have in common, if that is known.
     pub fn kind(&self, t: &Thread, state: u32) -> Option<Kind> {
         let none = ptr::null_mut();
-        let (base, span) = (t.header.own_base, t.header.own_span);
-        if state.wrapping_sub(base) < span {
+        if t.header.is_own(state) {
             return Some(Kind::own(t));
         }
         if state == NONE {

@@ -20,9 +20,10 @@ use crate::thread::column::Column;
 use crate::thread::mixtures::Parts;
 use crate::wide::Wide;
 use core::slice;
-use threadtalk_abi::cell::{SHARED, TRACKED};
+use threadtalk_abi::cell::TRACKED;
 use threadtalk_abi::window::LINE_SHIFT;
 use threadtalk_abi::{CHUNK_BYTES, GRANULE};
+use threadtalk_sigmem::marks::mark;
 
 /// A column is read by itself if less than this part of it is known before what is not.
 const MOST_KNOWN: u64 = 8;
@@ -173,7 +174,7 @@ impl Scan<'_> {
     /// Notes an element if it is watched. `false`: there is no room for it.
     #[inline]
     fn note(&mut self, t: &Thread, cell: u32, address: u64) -> bool {
-        cell & (SHARED | TRACKED) != SHARED | TRACKED || !t.waits_for(address) || self.watched.watch(address)
+        mark(cell) == 0 || !t.waits_for(address) || self.watched.watch(address)
     }
 
     /// Leaves out what is not of the kind that an access found, on either side of it.
