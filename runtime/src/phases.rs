@@ -204,7 +204,7 @@ pub fn tick(t: &mut Thread, p: &Process) {
 #[cold]
 fn look(t: &mut Thread, p: &Process) {
     t.phases.hooks = HOOKS;
-    t.reconsider_windows();
+    t.reconsider_windows(|| p.elapsed_ns());
     if p.phases.is_off() || p.phases.period_ns == 0 {
         return;
     }
@@ -226,6 +226,7 @@ pub fn boundary(t: &mut Thread, p: &Process, now: u64, end: PhaseEnd) {
 
 /// The thread goes on after a [`boundary`]: the time that it waited belongs to no phase.
 pub fn resume(t: &mut Thread, p: &Process, now: u64) {
+    t.reconsider_windows(|| now);
     if t.phases.is_clean {
         t.phases.since_ns = now;
         t.phases.slice_ns = now.saturating_add(p.phases.period_ns << p.phases.doublings().min(20));

@@ -3,6 +3,7 @@
 use super::Thread;
 use super::column::Column;
 use crate::memory;
+use crate::process::Process;
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::window::{NUMBERS, SHORTEST, SHORTEST_ASKED, WINDOWS, Window, index};
 
@@ -37,10 +38,12 @@ pub struct Windows {
     worth: u64,
     /// The nest's stamp when a window was entered in which its loops write.
     written: u64,
-    /// Rounds to wait before windows are tried again; 0 while they are in use.
-    waits: u32,
-    /// How many rounds that were at first.
-    waited: u32,
+    /// When windows are tried again, on the process's clock; 0 while they are in use.
+    retry_ns: u64,
+    /// How long they were not in use the last time.
+    waited_ns: u64,
+    /// Since when they are in use; 0: not yet.
+    used_ns: u64,
 }
 
 /// Questions that the average is over.
@@ -53,9 +56,11 @@ const CREDIT: u64 = 2 * LEAST_WORTH * MEMORY;
 const LEAST_WORTH: u64 = 128;
 /// One question has not settled more, for the average.
 const MOST_WORTH: u64 = 32 * LEAST_WORTH;
-/// Rounds of 64 hooks, at first and at most, in which windows are not used where they are not worth it. A try that
-/// fails costs 10 microseconds, the longest wait takes 300 at least.
-const WAITS: (u32, u32) = (4, 256);
+/// How many times as long as a try took, which fails after 10 to 300 microseconds, windows are not used, at first and in
+/// the end.
+const WAITS: (u64, u64) = (16, 128);
+/// How long at most.
+const LONGEST_NS: u64 = 100_000_000;
 
 impl Windows {
     /// An empty table. `None`: no memory.
@@ -74,8 +79,9 @@ impl Windows {
             settled: 0,
             worth: CREDIT,
             written: 0,
-            waits: 0,
-            waited: 0,
+            retry_ns: 0,
+            waited_ns: 0,
+            used_ns: 0,
         })
     }
 
@@ -221,23 +227,29 @@ impl Thread {
 
     /// Whether windows are in use.
     pub fn uses_windows(&self) -> bool {
-        self.windows.waits == 0
+        self.windows.retry_ns == 0
     }
 
     /// A question was answered: whether such are worth it shows in what they and their windows settle. If not, there
     /// are no windows for a while.
-    pub fn weigh_windows(&mut self, settled: u64) {
+    pub fn weigh_windows(&mut self, p: &Process, settled: u64) {
+        if self.windows.used_ns == 0 {
+            self.windows.used_ns = p.elapsed_ns();
+        }
         let found = self.header.settled.wrapping_sub(self.windows.settled);
         self.windows.settled = self.header.settled;
         let settled = found.saturating_add(settled).min(MOST_WORTH);
         self.windows.worth = self.windows.worth - self.windows.worth / MEMORY + settled;
         if self.windows.worth < LEAST_WORTH * MEMORY {
-            self.windows.waited = (2 * self.windows.waited).clamp(WAITS.0, WAITS.1);
-            self.windows.waits = self.windows.waited;
+            let now = p.elapsed_ns();
+            let tried = now.saturating_sub(self.windows.used_ns);
+            let [least, most] = [WAITS.0, WAITS.1].map(|times| tried.saturating_mul(times).min(LONGEST_NS));
+            self.windows.waited_ns = (2 * self.windows.waited_ns).clamp(least, most);
+            self.windows.retry_ns = now + self.windows.waited_ns;
             self.set_shortest(SHORTEST_ASKED);
             self.forget_windows();
         } else if self.windows.worth > CREDIT {
-            self.windows.waited = 0;
+            self.windows.waited_ns = 0;
         }
     }
 
@@ -254,14 +266,18 @@ impl Thread {
         self.header.called != u64::MAX
     }
 
-    /// A round of hooks is over.
-    pub fn reconsider_windows(&mut self) {
-        if self.windows.waits > 0 {
-            self.windows.waits -= 1;
-            if self.windows.waits == 0 {
-                self.windows.worth = CREDIT;
-                self.set_shortest(SHORTEST);
-            }
+    /// Uses windows again if they have not been used for long enough. A thread whose accesses are all counted by inlined
+    /// code comes here only where it has waited.
+    #[inline]
+    pub fn reconsider_windows(&mut self, now: impl FnOnce() -> u64) {
+        if self.uses_windows() {
+            return;
+        }
+        let now = now();
+        if now >= self.windows.retry_ns {
+            (self.windows.retry_ns, self.windows.used_ns) = (0, now);
+            self.windows.worth = CREDIT;
+            self.set_shortest(SHORTEST);
         }
     }
 

@@ -122,7 +122,7 @@ fn one(driver: &mut Driver, oracle: &mut Oracle, dot: &Dot, thread: u32, outcome
         t.windows.skip = 0;
         // They may not have been worth it.
         while !t.uses_windows() {
-            t.reconsider_windows();
+            t.reconsider_windows(|| u64::MAX);
         }
         nests::settle(t, p, &accesses, dot.iterations)
     });

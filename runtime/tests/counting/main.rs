@@ -17,6 +17,7 @@ use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 use threadtalk_profile::Histogram;
 use threadtalk_runtime::execution::tree;
+use threadtalk_runtime::phases;
 use threadtalk_sigmem::oracle::{Op, Oracle, Pair, Record, Step, distance};
 
 const REGIONS: u32 = 3;
@@ -218,6 +219,34 @@ fn each_thread_judges_for_itself_what_is_too_short_to_be_timed() {
         let visits = driver.finish().visits(region);
         let [(0, first), (1, 3)] = visits[..] else { panic!("{visits:?}") };
         assert!((1 << 13..40_000).contains(&first), "{visits:?}");
+    });
+}
+
+/// A thread that goes on with accesses that inlined code counts calls no hook: what a loop nest knows of memory would stay
+/// out of use to the end of the program.
+#[test]
+fn windows_are_tried_again_where_a_thread_has_waited() {
+    in_own_process("windows_are_tried_again_where_a_thread_has_waited", || {
+        let mut driver = Driver::start("quiet=1", 1, REGIONS);
+        let p = driver.process();
+        let waits = driver.on(0, |t, _| {
+            (0..6)
+                .map(|_| {
+                    while t.uses_windows() {
+                        t.weigh_windows(p, 0);
+                    }
+                    let given_up = p.elapsed_ns();
+                    phases::resume(t, p, given_up.saturating_sub(1_000_000_000));
+                    assert!(!t.uses_windows(), "tried again at once");
+                    let used = |wait: &u64| {
+                        phases::resume(t, p, given_up + wait);
+                        t.uses_windows()
+                    };
+                    (10..40).map(|log2| 1 << log2).find(used).expect("tried again at last")
+                })
+                .collect::<Vec<u64>>()
+        });
+        assert!(waits.iter().all(|wait| *wait <= 1 << 27), "a tenth of a second: {waits:?}");
     });
 }
 

@@ -78,7 +78,7 @@ impl AnyOrder {
     ) -> Option<(u64, *mut EventCounter)> {
         let mask = Kind::mask(state);
         let record = record(t, p, state & mask, site)?;
-        let kind = Kind { value: state & mask, mask, counter: record.cast() };
+        let kind = Kind { value: state & mask, mask, nobodys: false, counter: record.cast() };
         let to = alike(p, (from, end), kind);
         let granules = (to - from) / GRANULE;
         let all = self.granules + granules;

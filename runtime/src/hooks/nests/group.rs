@@ -2,6 +2,7 @@
 
 use super::turns::Apart;
 use super::{Look, rows, strided};
+use crate::hooks::scan::{all_agree, equal_prefix, prefix};
 use crate::process::Process;
 use crate::thread::Thread;
 use crate::wide::Wide;
@@ -41,14 +42,21 @@ pub struct Kind {
     pub value: u32,
     /// ...in these bits.
     pub mask: u32,
+    /// Cells that nobody has written are of it, too.
+    pub nobodys: bool,
     /// Where reads of them count; null: nowhere, they are no events.
     pub counter: *mut EventCounter,
 }
 
+/// Times that own cells and such as nobody has written may take turns in what is compared at once.
+const MOST_TURNS: usize = 64;
+/// Cells that are compared at once before a row.
+const BACK: usize = 64;
+
 impl Kind {
-    /// The thread's own.
+    /// The thread's own, and what nobody has written, as are the bytes that an allocator keeps between two rows.
     pub fn own(t: &Thread) -> Kind {
-        Kind { value: t.header.own_base, mask: !(t.header.own_span - 1), counter: ptr::null_mut() }
+        Kind { value: t.header.own_base, mask: !(t.header.own_span - 1), nobodys: true, counter: ptr::null_mut() }
     }
 
     /// In which bits cells agree that are like one in `state`: in all but another thread's mark.
@@ -59,7 +67,35 @@ impl Kind {
     /// Whether a cell is of the kind. Elements that other threads watch are like those beside them.
     #[inline]
     pub fn holds(&self, cell: u32) -> bool {
-        (cell ^ self.value) & self.mask == 0
+        (cell ^ self.value) & self.mask == 0 || self.nobodys && cell == NONE
+    }
+
+    /// How many cells from the start are of the kind, if they do not take too many turns.
+    pub fn prefix(&self, cells: &[u32]) -> usize {
+        let mut like = prefix(cells, self.value, self.mask, 0);
+        for _ in 0..MOST_TURNS {
+            let Some(rest @ [NONE, ..]) = cells.get(like..).filter(|_| self.nobodys) else { break };
+            let gap = equal_prefix(rest, NONE);
+            like += gap + prefix(rest.get(gap..).unwrap_or(&[]), self.value, self.mask, 0);
+        }
+        like
+    }
+
+    /// How many cells at the end are of the kind.
+    pub fn suffix(&self, cells: &[u32]) -> usize {
+        let of_kind = |part: &[u32]| match all_agree(part, self.value, self.mask) {
+            true => part.len(),
+            false => part.iter().rev().take_while(|cell| self.holds(**cell)).count(),
+        };
+        let mut like = 0;
+        for part in cells.rchunks(BACK) {
+            let here = of_kind(part);
+            like += here;
+            if here < part.len() {
+                break;
+            }
+        }
+        like
     }
 
     /// How many elements from this one on are before the first that the thread watches, `most` at most. Only events end
@@ -134,11 +170,8 @@ impl Group {
     /// What all cells that are like one in `state` have in common, if that is known.
     pub fn kind(&self, t: &Thread, state: u32) -> Option<Kind> {
         let none = ptr::null_mut();
-        if t.header.is_own(state) {
+        if t.header.is_own(state) || state == NONE {
             return Some(Kind::own(t));
-        }
-        if state == NONE {
-            return Some(Kind { value: NONE, mask: u32::MAX, counter: none });
         }
         if self.writes.is_so() {
             return None;
@@ -146,6 +179,37 @@ impl Group {
         let mask = Kind::mask(state);
         let counter = t.counter_of(state & mask, self.site?)?;
         let counter = if counter == t.idle_counter() { none } else { counter };
-        Some(Kind { value: state & mask, mask, counter })
+        Some(Kind { value: state & mask, mask, nobodys: false, counter })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, MOST_TURNS};
+    use core::ptr;
+    use threadtalk_abi::cell::NONE;
+
+    const KIND: Kind = Kind { value: 0x30, mask: !0xf, nobodys: true, counter: ptr::null_mut() };
+
+    #[test]
+    fn both_ends_are_what_a_look_at_each_cell_finds() {
+        for (length, other) in (0..200).flat_map(|length| (0..=length).map(move |other| (length, other))) {
+            for (every, nobodys) in [(usize::MAX, true), (7, true), (7, false)] {
+                let kind = Kind { nobodys, ..KIND };
+                let mut cells: Vec<u32> = (1..=length).map(|at| if at % every == 0 { NONE } else { 0x35 }).collect();
+                if let Some(cell) = cells.get_mut(other) {
+                    *cell = 0x45;
+                }
+                let before = cells.iter().take_while(|cell| kind.holds(**cell)).count();
+                let behind = cells.iter().rev().take_while(|cell| kind.holds(**cell)).count();
+                assert_eq!((kind.prefix(&cells), kind.suffix(&cells)), (before, behind), "{length} {other} {every}");
+            }
+        }
+    }
+
+    #[test]
+    fn cells_that_take_turns_are_not_compared_one_by_one_for_long() {
+        let turns: Vec<u32> = (0..4 * MOST_TURNS).map(|at| if at % 2 == 0 { 0x30 } else { NONE }).collect();
+        assert_eq!(KIND.prefix(&turns), 2 * MOST_TURNS + 1);
     }
 }

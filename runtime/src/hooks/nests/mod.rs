@@ -29,7 +29,7 @@ use core::mem::MaybeUninit;
 use group::Group;
 use order::Order;
 use threadtalk_abi::loops::{Access, MOST_IN_NEST, NestAccess, STRIDED, WRITE};
-use threadtalk_abi::window::{Window, saved};
+use threadtalk_abi::window::{SHORTEST_ASKED, Window, saved};
 use turns::Apart;
 
 /// Bytes of rows that are looked at here. The question for a longer one costs less than the row, and [`loops`]
@@ -86,13 +86,18 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64)
         t.windows.skip -= 1;
         return false;
     }
-    let answer = if strided || accesses.iter().all(short) { ask(t, p, accesses, iterations) } else { Answer::Mixed };
+    if !strided && !accesses.iter().all(short) {
+        return in_order(t, p, accesses, iterations);
+    }
+    let answer = ask(t, p, accesses, iterations);
     let settled = match answer {
         Answer::Settled => true,
         Answer::Due => false,
         Answer::Mixed => !strided && in_order(t, p, accesses, iterations),
     };
-    t.weigh_windows(if settled { saved(iterations, accesses.len()) } else { 0 });
+    // Longer rows would have been asked about without windows, for less.
+    let by_windows = settled && (strided || iterations < SHORTEST_ASKED);
+    t.weigh_windows(p, if by_windows { saved(iterations, accesses.len()) } else { 0 });
     if strided && !matches!(answer, Answer::Due) {
         t.windows.skipped = if settled { 0 } else { (2 * t.windows.skipped + 1).min(MOST_SKIPPED) };
         t.windows.skip = t.windows.skipped;

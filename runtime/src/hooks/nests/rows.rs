@@ -5,7 +5,6 @@ use super::group::{Group, Kind};
 use super::order::Order;
 use super::turns::Apart;
 use crate::hooks::loops::plain;
-use crate::hooks::scan::{all_agree, prefix};
 use crate::process::Process;
 use crate::thread::Thread;
 use crate::wide::Wide;
@@ -14,8 +13,6 @@ use threadtalk_abi::{CHUNK_BYTES, GRANULE};
 use threadtalk_sigmem::Run;
 
 const PAGE: u64 = 1 << PAGE_SHIFT;
-/// Cells that are compared at once before a row.
-const BACK: usize = 64;
 
 /// Whether a row is of one kind, and a window around it that is.
 pub fn look(group: Group, t: &mut Thread, p: &Process, apart: &mut Apart) -> Option<Look<'static>> {
@@ -97,7 +94,7 @@ pub fn alike(p: &Process, (from, to): (u64, u64), kind: Kind) -> u64 {
     for run in p.signature.directory.runs(from, to.saturating_sub(from)) {
         let Run::Mapped { cells, .. } = run else { break };
         let cells = plain(cells);
-        let like = prefix(cells, kind.value, kind.mask, 0);
+        let like = kind.prefix(cells);
         end += like as u64 * GRANULE;
         if like < cells.len() {
             break;
@@ -110,7 +107,7 @@ pub fn alike(p: &Process, (from, to): (u64, u64), kind: Kind) -> u64 {
 fn back(t: &mut Thread, p: &Process, (page, from): (u64, u64), kind: Kind) -> u64 {
     let run = p.signature.directory.runs(page, from - page).next();
     let Some(Run::Mapped { cells, .. }) = run else { return from };
-    let mut like = suffix(plain(cells), kind);
+    let mut like = kind.suffix(plain(cells));
     loop {
         let first = from - like as u64 * GRANULE;
         let unwatched = kind.unwatched(t, first / GRANULE, like);
@@ -118,31 +115,5 @@ fn back(t: &mut Thread, p: &Process, (page, from): (u64, u64), kind: Kind) -> u6
             return first;
         }
         like -= unwatched + 1;
-    }
-}
-
-/// How many cells at the end are of a kind.
-fn suffix(cells: &[u32], kind: Kind) -> usize {
-    let parts = cells.rchunks(BACK);
-    let whole: usize = parts.take_while(|part| all_agree(part, kind.value, kind.mask)).map(<[u32]>::len).sum();
-    let rest = cells.get(..cells.len() - whole).unwrap_or(&[]);
-    whole + rest.iter().rev().take_while(|cell| kind.holds(**cell)).count()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_suffix_is_what_a_look_at_each_cell_finds() {
-        let kind = Kind { value: 0x30, mask: !0xf, counter: core::ptr::null_mut() };
-        for (length, other) in (0..200).flat_map(|length| (0..=length).map(move |other| (length, other))) {
-            let mut cells = vec![0x35; length];
-            if let Some(cell) = cells.get_mut(other) {
-                *cell = 0x45;
-            }
-            let behind = if other < length { length - other - 1 } else { length };
-            assert_eq!(suffix(&cells, kind), behind, "{length} {other}");
-        }
     }
 }
