@@ -244,7 +244,7 @@ impl Thread {
             let now = p.elapsed_ns();
             let tried = now.saturating_sub(self.windows.used_ns);
             let [least, most] = [WAITS.0, WAITS.1].map(|times| tried.saturating_mul(times).min(LONGEST_NS));
-            self.windows.waited_ns = (2 * self.windows.waited_ns).clamp(least, most);
+            self.windows.waited_ns = (2 * self.windows.waited_ns).max(least).min(most);
             self.windows.retry_ns = now + self.windows.waited_ns;
             self.set_shortest(SHORTEST_ASKED);
             self.forget_windows();
