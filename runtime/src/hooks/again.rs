@@ -49,7 +49,8 @@ pub fn settle(
     }
     let known = t.firsts.get(Key::new(from, site, t.context));
     if is_scattered && is_sample(element) {
-        t.diversity.meets(from & SHARED != 0 && known.is_none());
+        // Reuse in a trace that is followed exactly is not known either.
+        t.diversity.meets(from & SHARED != 0 && known.is_none() && t.view.first_from(&p.states, from).is_some());
     }
     let Some(known) = known else { return 0 };
     if known.to == from {

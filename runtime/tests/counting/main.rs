@@ -18,6 +18,7 @@ use std::process::{Command, Stdio};
 use threadtalk_profile::Histogram;
 use threadtalk_runtime::execution::tree;
 use threadtalk_runtime::phases;
+use threadtalk_runtime::thread::diversity::is_sample;
 use threadtalk_sigmem::oracle::{Op, Oracle, Pair, Record, Step, distance};
 
 const REGIONS: u32 = 3;
@@ -247,6 +248,23 @@ fn windows_are_tried_again_where_a_thread_has_waited() {
                 .collect::<Vec<u64>>()
         });
         assert!(waits.iter().all(|wait| *wait <= 1 << 27), "a tenth of a second: {waits:?}");
+    });
+}
+
+/// What is read again while its distances are followed exactly is in a set of readers that the thread has made itself.
+/// Taken for ever new sets, values of two threads were opened, and each later read of them took the slow path.
+#[test]
+fn reuse_is_no_new_set_of_readers() {
+    in_own_process("reuse_is_no_new_set_of_readers", || {
+        let mut driver = Driver::start("crd=exact:quiet=1", 2, REGIONS);
+        let base = driver.base();
+        let at = (0..).step_by(64).find(|at| is_sample(base + at)).expect("one line in 64 is a sample");
+        (0..2).for_each(|thread| driver.step(&Step { thread, op: Op::Enter(1) }));
+        driver.step(&Step { thread: 0, op: Op::Write { at, bytes: 8 } });
+        for round in 0..2000 {
+            driver.step(&Step { thread: 1, op: Op::Read { at, bytes: 8 } });
+            assert!(!driver.on(1, |t, _| t.diversity.is_great()), "after {round} reads");
+        }
     });
 }
 
