@@ -42,8 +42,8 @@ pub struct Windows {
     retry_ns: u64,
     /// How long they were not in use the last time.
     waited_ns: u64,
-    /// Since when they are in use; 0: not yet.
-    used_ns: u64,
+    /// Since when they are not worth more than they were believed to be at first; 0: they are.
+    doubted_ns: u64,
 }
 
 /// Questions that the average is over.
@@ -56,8 +56,8 @@ const CREDIT: u64 = 2 * LEAST_WORTH * MEMORY;
 const LEAST_WORTH: u64 = 128;
 /// One question has not settled more, for the average.
 const MOST_WORTH: u64 = 32 * LEAST_WORTH;
-/// How many times as long as a try took, which fails after 10 to 300 microseconds, windows are not used, at first and in
-/// the end.
+/// How many times as long as it took to find out that they are not worth it, which is 10 to 300 microseconds, windows
+/// are not used, at first and in the end.
 const WAITS: (u64, u64) = (16, 128);
 /// How long at most.
 const LONGEST_NS: u64 = 100_000_000;
@@ -81,7 +81,7 @@ impl Windows {
             written: 0,
             retry_ns: 0,
             waited_ns: 0,
-            used_ns: 0,
+            doubted_ns: 0,
         })
     }
 
@@ -233,23 +233,25 @@ impl Thread {
     /// A question was answered: whether such are worth it shows in what they and their windows settle. If not, there
     /// are no windows for a while.
     pub fn weigh_windows(&mut self, p: &Process, settled: u64) {
-        if self.windows.used_ns == 0 {
-            self.windows.used_ns = p.elapsed_ns();
-        }
         let found = self.header.settled.wrapping_sub(self.windows.settled);
         self.windows.settled = self.header.settled;
         let settled = found.saturating_add(settled).min(MOST_WORTH);
         self.windows.worth = self.windows.worth - self.windows.worth / MEMORY + settled;
+        if self.windows.worth > CREDIT {
+            (self.windows.waited_ns, self.windows.doubted_ns) = (0, 0);
+            return;
+        }
+        if self.windows.doubted_ns == 0 {
+            self.windows.doubted_ns = p.elapsed_ns();
+        }
         if self.windows.worth < LEAST_WORTH * MEMORY {
             let now = p.elapsed_ns();
-            let tried = now.saturating_sub(self.windows.used_ns);
+            let tried = now.saturating_sub(self.windows.doubted_ns);
             let [least, most] = [WAITS.0, WAITS.1].map(|times| tried.saturating_mul(times).min(LONGEST_NS));
             self.windows.waited_ns = (2 * self.windows.waited_ns).max(least).min(most);
             self.windows.retry_ns = now + self.windows.waited_ns;
             self.set_shortest(SHORTEST_ASKED);
             self.forget_windows();
-        } else if self.windows.worth > CREDIT {
-            self.windows.waited_ns = 0;
         }
     }
 
@@ -273,9 +275,8 @@ impl Thread {
         if self.uses_windows() {
             return;
         }
-        let now = now();
-        if now >= self.windows.retry_ns {
-            (self.windows.retry_ns, self.windows.used_ns) = (0, now);
+        if now() >= self.windows.retry_ns {
+            (self.windows.retry_ns, self.windows.doubted_ns) = (0, 0);
             self.windows.worth = CREDIT;
             self.set_shortest(SHORTEST);
         }

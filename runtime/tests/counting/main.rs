@@ -223,8 +223,8 @@ fn each_thread_judges_for_itself_what_is_too_short_to_be_timed() {
     });
 }
 
-/// A thread that goes on with accesses that inlined code counts calls no hook: what a loop nest knows of memory would stay
-/// out of use to the end of the program.
+/// A thread that goes on with accesses that inlined code counts calls no hook: what a loop nest knows of memory would
+/// stay out of use to the end of the program.
 #[test]
 fn windows_are_tried_again_where_a_thread_has_waited() {
     in_own_process("windows_are_tried_again_where_a_thread_has_waited", || {

@@ -71,10 +71,17 @@ impl Kind {
     }
 
     /// How many cells from the start are of the kind, if they do not take too many turns.
+    #[inline]
     pub fn prefix(&self, cells: &[u32]) -> usize {
-        let mut like = prefix(cells, self.value, self.mask, 0);
+        let like = prefix(cells, self.value, self.mask, 0);
+        if self.nobodys && like < cells.len() { self.prefix_in_turns(cells, like) } else { like }
+    }
+
+    /// The same if the first `like` are.
+    #[inline(never)]
+    fn prefix_in_turns(&self, cells: &[u32], mut like: usize) -> usize {
         for _ in 0..MOST_TURNS {
-            let Some(rest @ [NONE, ..]) = cells.get(like..).filter(|_| self.nobodys) else { break };
+            let Some(rest @ [NONE, ..]) = cells.get(like..) else { break };
             let gap = equal_prefix(rest, NONE);
             like += gap + prefix(rest.get(gap..).unwrap_or(&[]), self.value, self.mask, 0);
         }
