@@ -268,8 +268,8 @@ impl Thread {
         self.header.called != u64::MAX
     }
 
-    /// Uses windows again if they have not been used for long enough. A thread whose accesses are all counted by inlined
-    /// code comes here only where it has waited.
+    /// Uses windows again if they have not been used for long enough. A thread whose accesses are all counted by
+    /// inlined code comes here only where it has waited.
     #[inline]
     pub fn reconsider_windows(&mut self, now: impl FnOnce() -> u64) {
         if self.uses_windows() {
