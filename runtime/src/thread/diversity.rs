@@ -7,7 +7,7 @@
 
 /// Reads between decisions.
 const READS: u32 = 256;
-/// As many of them in sets that it does not know are many, and few.
+/// As many of them that join sets that the thread did not know are many, and few.
 const MANY: u32 = READS / 2;
 const FEW: u32 = READS / 4;
 
@@ -26,7 +26,8 @@ impl Diversity {
         self.great
     }
 
-    /// A read in a line that is never opened, by a hook.
+    /// A read in a line that is never opened, by a hook. `unknown`: the thread joins a set of readers that it did not
+    /// know.
     #[inline(always)]
     pub fn meets(&mut self, unknown: bool) {
         self.reads += 1;

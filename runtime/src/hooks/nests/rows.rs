@@ -17,16 +17,13 @@ const PAGE: u64 = 1 << PAGE_SHIFT;
 /// Whether a row is of one kind, and a window around it that is.
 pub fn look(group: Group, t: &mut Thread, p: &Process, apart: &mut Apart) -> Option<Look<'static>> {
     let (from, to) = (group.from, group.to);
-    let mut kind = group.kind(t, state(p, from)?)?;
+    let kind = group.kind(t, state(p, from)?)?;
     if alike(p, (from, to), kind) < to {
         return None;
     }
     if is_awaited(&group, t, kind, apart)? {
         let window = group.window(t, (from, to), kind.counter);
         return Some(Look { granules: group.granules, nest: None, range: None, window, known: Wide::Yes, group });
-    }
-    if group.writes.is_so() {
-        kind = Kind::own(t);
     }
     // Rows of this length that begin in the same page are to find this window.
     let page = from & !(PAGE - 1);
