@@ -76,9 +76,8 @@ impl AnyOrder {
         state: u32,
         site: u32,
     ) -> Option<(u64, *mut EventCounter)> {
-        let mask = Kind::mask(state);
-        let record = record(t, p, state & mask, site)?;
-        let kind = Kind { value: state & mask, mask, nobodys: false, counter: record.cast() };
+        let record = record(t, p, state & Kind::mask(state), site)?;
+        let kind = Kind::of(state, record.cast());
         let to = alike(p, (from, end), kind);
         let granules = (to - from) / GRANULE;
         let all = self.granules + granules;

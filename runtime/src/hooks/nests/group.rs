@@ -59,6 +59,12 @@ impl Kind {
         Kind { value: t.header.own_base, mask: !(t.header.own_span - 1), nobodys: true, counter: ptr::null_mut() }
     }
 
+    /// Those that are like one in `state`, of which reads count there.
+    pub fn of(state: u32, counter: *mut EventCounter) -> Kind {
+        let mask = Kind::mask(state);
+        Kind { value: state & mask, mask, nobodys: false, counter }
+    }
+
     /// In which bits cells agree that are like one in `state`: in all but another thread's mark.
     pub fn mask(state: u32) -> u32 {
         if state & SHARED != 0 { !TRACKED } else { u32::MAX }
@@ -183,10 +189,9 @@ impl Group {
         if self.writes.is_so() {
             return None;
         }
-        let mask = Kind::mask(state);
-        let counter = t.counter_of(state & mask, self.site?)?;
+        let counter = t.counter_of(state & Kind::mask(state), self.site?)?;
         let counter = if counter == t.idle_counter() { none } else { counter };
-        Some(Kind { value: state & mask, mask, nobodys: false, counter })
+        Some(Kind::of(state, counter))
     }
 }
 

@@ -78,16 +78,13 @@ impl Look<'_> {
 #[inline(never)]
 pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> bool {
     let strided = accesses.iter().any(|a| a.flags & STRIDED != 0);
-    if !t.uses_windows() {
+    let short = |a: &Access| iterations.saturating_mul(a.stride.unsigned_abs()) <= MOST_BYTES;
+    if !t.uses_windows() || !strided && !accesses.iter().all(short) {
         return !strided && in_order(t, p, accesses, iterations);
     }
-    let short = |a: &Access| iterations.saturating_mul(a.stride.unsigned_abs()) <= MOST_BYTES;
     if strided && t.windows.skip > 0 {
         t.windows.skip -= 1;
         return false;
-    }
-    if !strided && !accesses.iter().all(short) {
-        return in_order(t, p, accesses, iterations);
     }
     let answer = ask(t, p, accesses, iterations);
     let settled = match answer {
