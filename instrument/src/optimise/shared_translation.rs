@@ -6,7 +6,7 @@
 //! whatever the reason. That is one in `16384 / stretch` objects.
 
 use super::segment::{Segments, plain};
-use crate::access::{Direction, Plan, Worth};
+use crate::access::{Direction, Event, Plan, Worth};
 use crate::emit::translate::WINDOW;
 use crate::llvm::analysis::Analysis;
 
@@ -25,23 +25,28 @@ pub enum Sharing {
 pub fn run(plan: &Plan<'_>, analysis: &mut Analysis) -> Vec<Sharing> {
     let mut sharing = vec![Sharing::Alone; plan.events.len()];
     let segments = Segments::find(&plan.events);
-    let shareable = |i: &usize| {
-        let event = &plan.events[*i];
-        event.worth > Worth::Call && plain(event).is_some_and(|(_, access)| access.is_inlined())
-    };
-    let events: Vec<usize> = (0..plan.events.len()).filter(shareable).collect();
-    let pointers: Vec<_> = events
-        .iter()
-        .filter_map(|&i| {
-            let (direction, access) = plain(&plan.events[i])?;
-            // Reads and writes look into directories of their own.
-            let group = 2 * segments.of(&plan.events[i])? as u32 + u32::from(direction == Direction::Write);
-            Some((access.pointer, group))
-        })
-        .collect();
-    if pointers.len() < 2 || pointers.len() != events.len() {
-        return sharing;
+    // Reads and writes look into directories of their own.
+    for direction in [Direction::Read, Direction::Write] {
+        share(plan, &segments, direction, analysis, &mut sharing);
     }
+    sharing
+}
+
+/// That of the events of one direction.
+fn share(
+    plan: &Plan<'_>,
+    segments: &Segments<'_>,
+    direction: Direction,
+    analysis: &mut Analysis,
+    sharing: &mut [Sharing],
+) {
+    let shareable = |event: &Event<'_>| {
+        event.worth > Worth::Call && plain(event).is_some_and(|(own, access)| own == direction && access.is_inlined())
+    };
+    let (events, pointers): (Vec<usize>, Vec<_>) = (0..plan.events.len())
+        .filter(|&i| shareable(&plan.events[i]))
+        .filter_map(|i| Some((i, (plain(&plan.events[i])?.1.pointer, segments.of(&plan.events[i])? as u32))))
+        .unzip();
     for (k, (leader, distance)) in analysis.distances(&pointers).into_iter().enumerate() {
         let bytes = plain(&plan.events[events[k]]).map_or(0, |(_, access)| access.bytes as i64);
         let (low, high) = match sharing[events[leader]] {
@@ -56,5 +61,4 @@ pub fn run(plan: &Plan<'_>, analysis: &mut Analysis) -> Vec<Sharing> {
             }
         }
     }
-    sharing
 }
