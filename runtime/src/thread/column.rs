@@ -10,6 +10,37 @@ use threadtalk_abi::window::Window;
 /// Elements of a column that are watched, at most.
 const MOST_WATCHED: usize = 13;
 
+/// Bytes of the widest column that has an outline.
+const OUTLINED: u64 = 256;
+
+/// Whether a column may have an address, in an eighth of a cache line: a product has 480 columns of three lines each,
+/// more than the first-level cache holds, and each element that begins to be watched is looked for in all of them.
+#[derive(Clone, Copy)]
+pub struct Outline {
+    /// The column's stride; 0: it may have any.
+    stride: u32,
+    /// Its first byte, modulo the stride.
+    residue: u32,
+}
+
+impl Outline {
+    /// `false` is certain. `place`: the stride looked at last, and what the address is modulo that.
+    pub(super) fn may_have(self, address: u64, (stride, place): &mut (u64, u64)) -> bool {
+        if self.stride == 0 {
+            return true;
+        }
+        if *stride != u64::from(self.stride) {
+            (*stride, *place) = (self.stride.into(), address.checked_rem(self.stride.into()).unwrap_or(0));
+        }
+        behind(*place, self.residue.into(), *stride) < OUTLINED
+    }
+}
+
+/// How far a place is behind another one, both modulo a stride.
+fn behind(place: u64, residue: u64, stride: u64) -> u64 {
+    if place >= residue { place - residue } else { place + stride - residue }
+}
+
 /// A column of a matrix, or more of them side by side.
 #[derive(Clone, Copy)]
 pub struct Column {
@@ -66,13 +97,8 @@ impl Column {
 
     /// How many bytes behind the beginning of its iteration an address of the column lies.
     pub fn within(&self, address: u64) -> u64 {
-        self.behind(address.checked_rem(self.window.stride.unsigned_abs()).unwrap_or(0))
-    }
-
-    /// The same, given what the address is modulo the column's stride.
-    fn behind(&self, place: u64) -> u64 {
         let stride = self.window.stride.unsigned_abs();
-        if place >= self.residue { place - self.residue } else { place + stride - self.residue }
+        behind(address.checked_rem(stride).unwrap_or(0), self.residue, stride)
     }
 
     /// The iteration that reaches an address of the column.
@@ -81,10 +107,19 @@ impl Column {
         distance.checked_div(self.window.stride.unsigned_abs()).unwrap_or(0)
     }
 
-    /// Whether the column has an address, given what that is modulo the column's stride.
-    pub(super) fn has(&self, address: u64, place: u64) -> bool {
+    /// What is looked at before the column is.
+    pub(super) fn outline(&self) -> Outline {
+        let stride = self.window.stride.unsigned_abs();
+        let is_narrow = self.window.end - self.window.first <= OUTLINED;
+        // Residues are below strides.
+        let stride = u32::try_from(stride).ok().filter(|_| is_narrow).unwrap_or(0);
+        Outline { stride, residue: self.residue as u32 }
+    }
+
+    /// Whether the column has an address.
+    pub(super) fn has(&self, address: u64) -> bool {
         let ((first, reach), width) = (reach(&self.window), self.window.end - self.window.first);
-        let within = self.behind(place);
+        let within = self.within(address);
         within < width && address >= first && address - first - within <= reach
     }
 }
@@ -106,7 +141,8 @@ mod tests {
             for address in 4000..7000 {
                 let round =
                     (0..iterations as i64).find(|i| (5000 + i * stride..5064 + i * stride).contains(&(address as i64)));
-                assert_eq!(column.has(address, address % stride.unsigned_abs()), round.is_some(), "{address}");
+                assert_eq!(column.has(address), round.is_some(), "{address}");
+                assert!(column.outline().may_have(address, &mut (0, 0)) || round.is_none(), "{address}");
                 if let Some(round) = round {
                     let within = (address as i64 - 5000 - round * stride) as u64;
                     assert_eq!((column.within(address), column.iteration(address)), (within, round as u64));

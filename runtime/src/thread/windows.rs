@@ -1,7 +1,7 @@
 //! What the loops of a nest know of memory: see [`threadtalk_abi::window`].
 
 use super::Thread;
-use super::column::Column;
+use super::column::{Column, Outline};
 use crate::memory;
 use crate::process::Process;
 use threadtalk_abi::GRANULE;
@@ -9,6 +9,9 @@ use threadtalk_abi::window::{NUMBERS, SHORTEST, SHORTEST_ASKED, WINDOWS, Window,
 
 /// Windows with events, and bytes, that an overwrite is compared with one by one.
 const MOST_COMPARED: u64 = 16;
+
+/// log2 of the bytes of a line.
+const LINE_LOG2: u32 = 6;
 
 /// Columns of one place. A third of a product's 480 windows share theirs with another. The loop that finds the other
 /// one asks, which costs 0.2 microseconds if its own column is still here, and 5 if its cells are looked at again.
@@ -18,8 +21,12 @@ const COLUMNS: usize = WINDOWS * WAYS;
 /// A thread's windows. Which of them count says the stamp in its header.
 pub struct Windows {
     table: *mut Window,
+    /// What memory each of them reaches.
+    spans: *mut Span,
     /// Columns, [`WAYS`] for each place of a window; their stamps are of the same kind.
     columns: *mut Column,
+    /// What to look at before each of them.
+    outlines: *mut Outline,
     /// Places of windows with events, and of such columns, of this stamp or of earlier ones.
     eventful: Places<{ WINDOWS / 64 }>,
     eventful_columns: Places<{ COLUMNS / 64 }>,
@@ -69,7 +76,9 @@ impl Windows {
         let table = memory::reserve(WINDOWS * size_of::<Window>())?.as_ptr().cast();
         Some(Windows {
             table,
+            spans: memory::reserve(WINDOWS * size_of::<Span>())?.as_ptr().cast(),
             columns: memory::reserve(COLUMNS * size_of::<Column>())?.as_ptr().cast(),
+            outlines: memory::reserve(COLUMNS * size_of::<Outline>())?.as_ptr().cast(),
             eventful: Places::NONE,
             eventful_columns: Places::NONE,
             skip: 0,
@@ -95,9 +104,43 @@ impl Windows {
         unsafe { core::slice::from_raw_parts_mut(self.table, WINDOWS) }
     }
 
+    fn spans(&mut self) -> &mut [Span] {
+        // SAFETY: this thread's memory; zeroed, it is a span that nobody looks at.
+        unsafe { core::slice::from_raw_parts_mut(self.spans, WINDOWS) }
+    }
+
     fn columns(&mut self) -> &mut [Column] {
         // SAFETY: this thread's memory; zeroed memory is a column of no nest.
         unsafe { core::slice::from_raw_parts_mut(self.columns, COLUMNS) }
+    }
+
+    fn outlines(&mut self) -> &mut [Outline] {
+        // SAFETY: this thread's memory; a zeroed outline is one of any column.
+        unsafe { core::slice::from_raw_parts_mut(self.outlines, COLUMNS) }
+    }
+}
+
+/// The memory that a window reaches, in lines of 64 bytes, in an eighth of one: each element that begins to be watched
+/// is looked for in all windows.
+#[derive(Clone, Copy)]
+struct Span {
+    /// The first line, its low bits.
+    first: u32,
+    /// How many follow it.
+    more: u32,
+}
+
+impl Span {
+    fn of(window: &Window) -> Self {
+        let (first, reach) = reach(window);
+        let last = first + reach + (window.end - window.first);
+        let more = (last >> LINE_LOG2) - (first >> LINE_LOG2);
+        Span { first: (first >> LINE_LOG2) as u32, more: u32::try_from(more).unwrap_or(u32::MAX) }
+    }
+
+    /// Whether an address may be in it; `false` is certain.
+    fn may_have(self, address: u64) -> bool {
+        ((address >> LINE_LOG2) as u32).wrapping_sub(self.first) <= self.more
     }
 }
 
@@ -167,6 +210,9 @@ impl Thread {
         let (stamp, place) = (self.header.stamp, index(address, shift, number));
         if self.note_events(&window) {
             self.windows.eventful.add(place);
+            if let Some(span) = self.windows.spans().get_mut(place) {
+                *span = Span::of(&window);
+            }
         }
         if let Some(entry) = self.windows.entries().get_mut(place) {
             *entry = Window { stamp: stamp + number, ..window };
@@ -195,6 +241,9 @@ impl Thread {
         let place = first + free.unwrap_or((address >> shift) as usize % WAYS);
         if self.note_events(&column.window) {
             self.windows.eventful_columns.add(place);
+            if let Some(outline) = self.windows.outlines().get_mut(place) {
+                *outline = column.outline();
+            }
         }
         if let Some(entry) = self.windows.columns().get_mut(place) {
             *entry = column;
@@ -298,7 +347,8 @@ impl Thread {
         let (stamp, idle) = (self.header.stamp, self.idle_counter());
         let counts = |window: &Window| window.counter != idle && window.stamp.wrapping_sub(stamp) < NUMBERS;
         for at in self.windows.eventful.all() {
-            if let Some(window) = self.windows.entries().get_mut(at)
+            if self.windows.spans().get(at).is_some_and(|span| span.may_have(address))
+                && let Some(window) = self.windows.entries().get_mut(at)
                 && counts(window)
                 && holds(window, address)
             {
@@ -306,18 +356,15 @@ impl Thread {
             }
         }
         // Columns of one matrix have one stride.
-        let (mut stride, mut of_stride) = (0, 0);
+        let mut place = (0, 0);
         for at in self.windows.eventful_columns.all() {
-            if let Some(column) = self.windows.columns().get_mut(at)
+            if self.windows.outlines().get(at).is_some_and(|outline| outline.may_have(address, &mut place))
+                && let Some(column) = self.windows.columns().get_mut(at)
                 && counts(&column.window)
+                && column.has(address)
+                && !column.watch(address)
             {
-                if stride != column.window.stride.unsigned_abs() {
-                    stride = column.window.stride.unsigned_abs();
-                    of_stride = address.checked_rem(stride).unwrap_or(0);
-                }
-                if column.has(address, of_stride) && !column.watch(address) {
-                    column.window.stamp = 0;
-                }
+                column.window.stamp = 0;
             }
         }
     }
@@ -356,7 +403,7 @@ impl Thread {
 
 #[cfg(test)]
 mod tests {
-    use super::holds;
+    use super::{Span, holds};
     use core::ptr;
     use threadtalk_abi::window::Window;
 
@@ -372,6 +419,7 @@ mod tests {
                 let reached = (0..iterations.max(1) as i64)
                     .any(|i| (5000 + i * stride..5064 + i * stride).contains(&(address as i64)));
                 assert_eq!(holds(&w, address), reached, "{stride} {iterations} {address}");
+                assert!(Span::of(&w).may_have(address) || !reached, "{stride} {iterations} {address}");
             }
         }
     }
