@@ -13,6 +13,7 @@
 //! Nothing of this is on the path of an event that is neither sampled nor watched: the threshold is part of the event's
 //! counter, and a watched element's cell carries a mark that keeps it out of the event cache.
 
+pub mod bystander;
 pub mod change;
 pub mod histogram;
 pub mod pace;

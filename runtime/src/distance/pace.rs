@@ -82,14 +82,14 @@ impl Pace {
     }
 
     /// The sampling period of a trace of this region that has `clock` events, and whose period was doubled so often
-    /// because its watches were in the way.
+    /// because its watches were in the way. What they cost other threads counts for the region as a whole.
     pub fn period(&self, clock: u64, region: u32, doublings: u32, plan: &Plan) -> u64 {
         let least = plan.least_period.max(self.least_period);
         let share = plan.shares.of(region);
         let longest = LONGEST_PERIOD.saturating_mul(share).min(MOST_CROWDED_PERIOD);
         let events = clock.saturating_mul(share);
         let period = (events / samples_per_doubling(events)).clamp(least, longest.max(least));
-        (period << doublings).min(MOST_CROWDED_PERIOD.max(period))
+        (period << (doublings + plan.shares.doublings(region))).min(MOST_CROWDED_PERIOD.max(period))
     }
 
     /// A watch was pushed out. Long intervals are the ones that suffer, so too many of these bend the histogram: sample

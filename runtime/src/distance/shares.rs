@@ -7,11 +7,17 @@
 use crate::memory;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// Regions with counts of their own; the traces of others are followed as if each were alone. 8 MiB of addresses.
+/// Regions with counts of their own; the traces of others are followed as if each were alone. 12 MiB of addresses.
 const REGIONS: usize = 1 << 20;
 
-/// Counts of each region: its traces, and the usages that these have followed exactly. All threads count there.
-const COUNTS: usize = 2;
+/// Counts of each region: its traces, the usages that these have followed exactly, and how often their marks have held
+/// up a thread. All threads count there.
+const COUNTS: usize = 3;
+
+/// So often before the traces of a region are sampled half as much: some 3 ms of CPU time.
+const HELD_UP: u32 = 16;
+/// So often that is done at most.
+const MOST_DOUBLINGS: u32 = 3;
 
 /// What the traces of each region have in common.
 #[derive(Clone, Copy)]
@@ -31,7 +37,7 @@ impl Shares {
 
     /// A trace of the region begins.
     pub fn enter(&self, region: u32) {
-        if let Some([traces, _]) = self.counts(region) {
+        if let Some([traces, ..]) = self.counts(region) {
             // Relaxed: a number, no more.
             traces.fetch_add(1, Ordering::Relaxed);
         }
@@ -41,12 +47,29 @@ impl Shares {
     pub fn follow(&self, region: u32, usages: u32) -> u64 {
         // Relaxed: as above. If it ever wraps around, some traces are exact for longer than need be.
         self.counts(region)
-            .map_or(0, |[_, exact]| (exact.fetch_add(usages, Ordering::Relaxed).wrapping_add(usages)).into())
+            .map_or(0, |[_, exact, _]| (exact.fetch_add(usages, Ordering::Relaxed).wrapping_add(usages)).into())
     }
 
     /// What the region's traces divide by: half of their number, so that 2 of them are followed as one alone is.
     pub fn of(&self, region: u32) -> u64 {
-        self.counts(region).map_or(1, |[traces, _]| u64::from(traces.load(Ordering::Relaxed) / 2).max(1))
+        self.counts(region).map_or(1, |[traces, ..]| u64::from(traces.load(Ordering::Relaxed) / 2).max(1))
+    }
+}
+
+impl Shares {
+    /// Elements that its traces wait for have held up a thread that does not wait for them.
+    pub fn hold_up(&self, region: u32) {
+        if let Some([.., held_up]) = self.counts(region) {
+            // Relaxed: a number, no more. It goes no further than it is looked at.
+            if held_up.load(Ordering::Relaxed) < HELD_UP * MOST_DOUBLINGS {
+                held_up.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// How often the period of the region's traces is doubled for that.
+    pub fn doublings(&self, region: u32) -> u32 {
+        self.counts(region).map_or(0, |[.., held_up]| held_up.load(Ordering::Relaxed) / HELD_UP).min(MOST_DOUBLINGS)
     }
 }
 
@@ -69,5 +92,17 @@ mod tests {
             [(7, 32), (7, 32), (8, 5), (u32::MAX, 32)].map(|(region, n)| shares.follow(region, n)),
             [32, 64, 5, 0]
         );
+    }
+
+    #[test]
+    fn what_holds_others_up_is_sampled_less_and_less() {
+        let shares = Shares::new().unwrap();
+        let after = |n: u32| {
+            (0..n).for_each(|_| shares.hold_up(7));
+            shares.doublings(7)
+        };
+        assert_eq!([15, 1, 15, 1, 16, 100, 100].map(after), [0, 1, 1, 2, 3, 3, 3]);
+        shares.hold_up(u32::MAX);
+        assert_eq!((shares.doublings(8), shares.doublings(u32::MAX), shares.of(7)), (0, 0, 1));
     }
 }

@@ -5,6 +5,7 @@
 use super::{event, open};
 use crate::distance::watch::Waiting;
 use crate::process::Process;
+use crate::process::clock::thread_cpu_ns;
 use crate::thread::Thread;
 use crate::thread::diversity::is_sample;
 use crate::thread::firsts::{Key, Known};
@@ -113,25 +114,29 @@ pub(super) fn one_access<const CELLS: usize>(p: &Process, address: u64) -> Optio
 fn reuse_unless_watched(t: &mut Thread, state: u32, element: u64, site: u32, n: u64) -> bool {
     let Some(counter) = t.known(state, site) else { return false };
     let bears = match who_waits(t, counter, element, n) {
-        Waiting::Nobody => true,
+        Waiting::Nobody => t.bystander.bears(),
         Waiting::Same => false,
         Waiting::Other(trace) => t.traces.bears(trace),
     };
     bears && reuse(counter, n)
 }
 
-/// Counts reuse of `n` elements in a state that the event cache knows, some of them marked, if no distance of the same
-/// trace waits for them. With 16 threads a tenth of all elements may be marked at a time; and what one line waits for a
+/// Counts reuse of `n` elements in a state that the thread knows, some of them marked, if no distance of the same trace
+/// waits for them. With 16 threads a tenth of all elements may be marked at a time; and what one line waits for a
 /// step long, another one may read a hundred times.
 #[inline(never)]
 fn reuse_in_spite_of_marks(t: &mut Thread, p: &Process, state: u32, element: u64, site: u32, n: u64) -> bool {
-    let Some(counter) = t.known(state, site) else { return false };
+    let Some(counter) = t.counter_of(state, site) else { return false };
     match who_waits(t, counter, element, n) {
-        Waiting::Nobody => {}
+        Waiting::Nobody => {
+            if t.bystander.is_held_up(thread_cpu_ns) {
+                p.plan.shares.hold_up(p.sites.region(site));
+            }
+        }
         Waiting::Same => return false,
         Waiting::Other(trace) => t.traces.is_in_the_way(trace, &p.plan),
     }
-    reuse(counter, n)
+    reuse_once_more(t, state, site, counter, n)
 }
 
 /// Who of this thread waits for one of `n` elements in one block whose reuse this counter counts.

@@ -21,6 +21,7 @@ pub mod visits;
 pub mod windows;
 
 use crate::core_api::CreationTicket;
+use crate::distance::bystander::Bystander;
 use crate::distance::trace::Traces;
 use crate::distance::watch::Watches;
 use crate::events::Table;
@@ -107,6 +108,8 @@ pub struct Thread {
     pub records_full: bool,
     /// Reuse distance.
     pub traces: Traces,
+    /// Reads of elements that others wait for.
+    pub bystander: Bystander,
     /// Memory for exact traces.
     pub arena: Arena,
     /// Region entries.
@@ -191,6 +194,7 @@ impl Thread {
             records_full: false,
             traces: Traces::new(process.options.crd_bytes)?,
             watches,
+            bystander: Bystander::default(),
             arena: Arena::with_budget(process.options.crd_bytes as usize),
             visits: Visits::new(),
             phases: Phases::new(),
@@ -298,6 +302,7 @@ impl Thread {
         };
         // SAFETY: the watches belong to this block.
         unsafe { (*self.watches).clear(&mut ended) };
+        self.bystander = Bystander::default();
         // SAFETY: the traces that used it are gone.
         unsafe { self.arena.reset() };
     }
