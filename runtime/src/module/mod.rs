@@ -14,7 +14,7 @@ use threadtalk_abi::thread::EVENT_SITE_FACTOR;
 use threadtalk_profile::layout::{ModuleRecord, block};
 
 /// Most sites of a process: 64 MiB of addresses for their regions.
-const MOST_SITES: u32 = 1 << 24;
+pub const MOST_SITES: u32 = 1 << 24;
 /// Most counters of control flow of a process: 32 MiB of addresses for a column.
 const MOST_COUNTERS: u32 = 1 << 22;
 /// Words of a column: a module that finds no numbers counts behind the others, where nobody reads.
