@@ -36,7 +36,7 @@ fn shared(chunks: u64) -> Shared {
     let directory = unsafe { Directory::new(zeroed(Directory::words(ADDRESS_BITS)), ADDRESS_BITS) };
     let base = zeroed((chunks * CHUNK_BYTES / 8) as usize).expose_provenance() as u64;
     // SAFETY: as above.
-    let pool = unsafe { Pool::fixed(Segment { base, chunks }, zeroed(chunks as usize).cast()) };
+    let pool = unsafe { Pool::fixed(Segment { base, chunks }, zeroed(chunks as usize).cast(), |_, _| {}) };
     let sets = SetMemory { words: zeroed(1 << 16), capacity: 1 << 16, slots: zeroed(1 << 17), slots_log2: 17 };
     let (entries, slots, values) = (zeroed(1 << 16), zeroed(1 << 17), zeroed(VALUES as usize));
     let ended = zeroed(ENDED_WORDS);

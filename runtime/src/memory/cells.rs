@@ -1,9 +1,9 @@
-//! Memory for the cells of exact mode: huge pages where the cells are dense, small pages where they are sparse.
+//! Memory for cells: huge pages where the cells are dense, small pages where they are sparse.
 //!
 //! A chunk has cells for 16 KiB of memory, of which a program may use a few bytes. In small pages the cells then take
 //! what the used memory takes; in a huge page a program that touches a page in each 16 KiB would pay four times that.
 //! Where a program goes on as it did, the block of cells that a thread has just filled tells which kind the next one is
-//! to be.
+//! to be. In hashed mode the chunks that are used tell it ([`threadtalk_sigmem::Foresee`]).
 
 use crate::memory;
 use core::ptr::NonNull;
@@ -35,6 +35,15 @@ pub fn block(used_up: Option<Segment>, huge_pages: bool) -> Option<Segment> {
         memory::prefer_huge_pages(NonNull::new(core::ptr::with_exposed_provenance_mut(base as usize))?, BLOCK as usize);
     }
     Some(Segment { base, chunks: BLOCK / CHUNK_BYTES })
+}
+
+/// Hashed mode: chooses the pages of a block of cells that nobody uses yet.
+pub fn foresee(block: Segment, dense: bool) {
+    let at = core::ptr::with_exposed_provenance_mut(block.base as usize);
+    if let Some(at) = NonNull::new(at) {
+        let choose = if dense { memory::prefer_huge_pages } else { memory::prefer_small_pages };
+        choose(at, (block.chunks * CHUNK_BYTES) as usize);
+    }
 }
 
 fn take() -> Option<u64> {

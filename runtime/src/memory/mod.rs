@@ -90,6 +90,12 @@ pub fn prefer_huge_pages(at: NonNull<u8>, bytes: usize) {
     unsafe { libc::madvise(at.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) };
 }
 
+/// Asks for small pages, also where the system gives huge ones to all memory.
+pub fn prefer_small_pages(at: NonNull<u8>, bytes: usize) {
+    // SAFETY: as above.
+    unsafe { libc::madvise(at.as_ptr().cast(), bytes, libc::MADV_NOHUGEPAGE) };
+}
+
 /// Gives memory back.
 ///
 /// # Safety

@@ -21,8 +21,9 @@ fn map(chunks: u64) -> Arc<Map> {
     let occupants: Vec<_> = (0..chunks).map(|_| AtomicU32::new(0)).collect();
     let region = Segment { base: POOL, chunks };
     // SAFETY: of these lengths; no cell is ever touched.
-    let (directory, pool) =
-        unsafe { (Directory::new(entries.as_ptr(), CHUNK_SHIFT + 2), Pool::fixed(region, occupants.as_ptr())) };
+    let (directory, pool) = unsafe {
+        (Directory::new(entries.as_ptr(), CHUNK_SHIFT + 2), Pool::fixed(region, occupants.as_ptr(), |_, _| {}))
+    };
     Arc::new(Map { signature: Signature::new(directory, pool), entries, _occupants: occupants })
 }
 

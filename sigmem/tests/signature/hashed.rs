@@ -105,6 +105,27 @@ fn rows_that_lie_far_apart_use_what_they_touch() {
     assert_eq!((pool.chunks(), pool.chunks_aliased(), pool.bytes_in_use()), (33, 2, 32 * CHUNK_BYTES));
 }
 
+/// A block of 2 MiB of cells is said to be like those before it, before anybody uses it.
+#[test]
+fn blocks_are_foreseen_to_be_like_those_before() {
+    let foreseen = |chunks: u64, order: &mut dyn Iterator<Item = u64>| {
+        let memory = signature(chunks);
+        cells(&memory, order.map(|number| number * CHUNK_BYTES));
+        memory.foreseen()
+    };
+    assert_eq!(foreseen(420, &mut (0..420)), [(128, 128, true), (256, 128, true), (384, 36, true)]);
+    assert_eq!(
+        foreseen(420, &mut (0..105).map(|row| 4 * row + row % 4)),
+        [(128, 128, false), (256, 128, false), (384, 36, false)]
+    );
+    // An array is filled by four threads, then come rows that lie far apart; and the other way around.
+    let array = || (0..44).flat_map(|at| (0..4).map(move |thread| thread * 44 + at));
+    let rows = || (44..88).map(|row| 4 * row);
+    assert_eq!(foreseen(512, &mut array().chain(rows())), [(128, 128, true), (256, 128, true), (384, 128, false)]);
+    assert_eq!(foreseen(512, &mut rows().chain(array())), [(128, 128, false), (256, 128, false), (384, 128, true)]);
+    assert_eq!(foreseen(128, &mut (0..128)), [], "the first is decided already");
+}
+
 #[test]
 fn a_region_need_not_end_with_a_group() {
     for chunks in 1..10 {

@@ -46,7 +46,24 @@ pub struct Size {
 
 pub const EXACT: Size = Size { address_bits: 24, chunks: None, states: 1 << 14, set_words: 1 << 14 };
 
+thread_local! {
+    /// What the thread's latest fixed pool has said of its blocks.
+    static FORESEEN: RefCell<Vec<(Segment, bool)>> = const { RefCell::new(Vec::new()) };
+}
+
+fn foresee(block: Segment, dense: bool) {
+    FORESEEN.with_borrow_mut(|all| all.push((block, dense)));
+}
+
 impl Memory {
+    /// What its fixed pool has said of its blocks, by the number of their first chunk: how many chunks they have, and
+    /// whether they are likely to be dense. It must be the thread's latest one.
+    pub fn foreseen(&self) -> Vec<(u64, u64, bool)> {
+        let base = self.signature.pool.region().map_or(0, |region| region.base);
+        let of = |(block, dense): &(Segment, bool)| ((block.base - base) / CHUNK_BYTES, block.chunks, *dense);
+        FORESEEN.with_borrow(|all| all.iter().map(of).collect())
+    }
+
     pub fn new(size: Size) -> Self {
         let mut memory = Vec::new();
         let mut zeroed = |words: usize| {
@@ -64,6 +81,7 @@ impl Memory {
                 unsafe { Pool::growing(grow) }
             }
             Some(chunks) => {
+                FORESEEN.with_borrow_mut(Vec::clear);
                 let base = zeroed((chunks * CHUNK_BYTES / 8) as usize).expose_provenance() as u64;
                 let occupants = zeroed((chunks as usize).div_ceil(2)).cast::<AtomicU32>();
                 let all = (chunks * CHUNK_BYTES / 4) as usize / LINE;
@@ -71,7 +89,7 @@ impl Memory {
                 // SAFETY: as many, zeroed, kept in `_memory`.
                 lines = unsafe { Lines::new(std::ptr::with_exposed_provenance(base as usize), all, numbers) };
                 // SAFETY: zeroed, of these lengths, kept in `_memory`.
-                unsafe { Pool::fixed(Segment { base, chunks }, occupants) }
+                unsafe { Pool::fixed(Segment { base, chunks }, occupants, foresee) }
             }
         };
         let slots_log2 = size.states.next_power_of_two().ilog2() + 1;
