@@ -32,9 +32,9 @@ const BLOCK: u64 = (2 << 20) / CHUNK_BYTES / GROUP;
 const LATEST: u64 = BLOCK / 4;
 
 /// Told of each block but the first of hashed mode before any of it is given out: whether it is likely to be dense, as
-/// what was given out before it is. Rows that lie 64 KiB apart use a chunk of each group, and a page of that: huge pages
-/// for them took 280 MB and a third of an ocean's time to be cleared, for cells that take 60. Any thread calls it, each
-/// block once.
+/// what was given out before it is. Rows that lie 64 KiB apart use a chunk of each group, and a page of that: in huge
+/// pages their cells took 280 MB instead of 70, and up to a third of an ocean's time to be cleared. Any thread calls
+/// it, once for each block.
 pub type Foresee = fn(Segment, bool);
 
 /// Gives a zeroed segment to a thread that has used up another one (`None`: its first), or `None` when there is no

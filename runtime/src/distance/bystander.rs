@@ -1,8 +1,8 @@
 //! What other threads' marks cost a thread that does not wait for their elements.
 //!
-//! A marked element sends everybody's reads to a hook, and stays marked for as long as its thread does not use it again:
-//! with more threads than processors also while that one waits for a processor. Where that takes a thread more of its
-//! time than is worth, the traces of the region in which it reads are sampled less ([`super::shares`]).
+//! A marked element sends everybody's reads to a hook, and stays marked for as long as its thread does not use it
+//! again: with more threads than processors also while that one waits for a processor. Where that takes a thread more
+//! of its time than is worth, the traces of the region in which it reads are sampled less ([`super::shares`]).
 
 /// Reads after which the thread looks at what they took: a fifth of a millisecond.
 const LOOK_AT: u32 = 1 << 13;
@@ -28,7 +28,8 @@ impl Bystander {
         !is_due
     }
 
-    /// One more read. `cpu_ns`: the thread's CPU time. Whether such reads have taken too much of it since the last look.
+    /// One more read. `cpu_ns`: the thread's CPU time. Whether such reads have taken too much of it since the last
+    /// look.
     pub fn is_held_up(&mut self, cpu_ns: impl FnOnce() -> u64) -> bool {
         if self.bears() {
             return false;

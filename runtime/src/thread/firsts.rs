@@ -36,8 +36,8 @@ pub struct Key {
 
 /// No site has such a number.
 const OF_OPEN: u32 = 1 << 31;
-/// Nor such a one, which is four times as many as are told apart: what a block has known for one thread goes out of date when it serves the next. To wipe the table
-/// took a twentieth of the time of a thread that does next to nothing.
+/// Nor such a one, which is four times as many as are told apart: what a block has known for one thread goes out of
+/// date when it serves the next. To wipe the table took a twentieth of the time of a thread that does next to nothing.
 const GENERATION: u32 = 1 << 26;
 const _: () = assert!(MOST_SITES < GENERATION);
 
