@@ -31,7 +31,7 @@ pub use composed::Band;
 pub use directory::{Directory, Run};
 pub use fresh::FreshId;
 pub use marks::{Waiters, track, untrack};
-pub use pool::{ChunkStock, Foresee, Pool, Segment};
+pub use pool::{ChunkStock, Foresee, Pool, Segment, UNFORESEEN};
 pub use signature::Signature;
 pub use states::{Exhausted, State, StateMemory, StateStock, States};
 pub use view::{Alike, MOST_MEMBERS, Member, MemberRead, Read, Transition, View, write};

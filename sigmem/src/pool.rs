@@ -27,12 +27,14 @@ pub(crate) const GROUP: u64 = if cfg!(loom) { 2 } else { (64 << 10) / CHUNK_BYTE
 
 /// Groups whose cells are a huge page.
 const BLOCK: u64 = (2 << 20) / CHUNK_BYTES / GROUP;
-/// Groups of a block that are looked at when half of it is given out: those before the last ones, of which threads may
-/// just begin to use the other chunks.
-const LATEST: u64 = BLOCK / 4;
+/// Blocks that are not foreseen: threads that begin to fill arrays at many places have a chunk of many groups each.
+/// Sixteen threads and 256 streams of a radix sort do so.
+const FIRST: u64 = 8;
+/// Bytes of cells that are not foreseen; they are to be in huge pages.
+pub const UNFORESEEN: u64 = FIRST * (2 << 20);
 
-/// Told of each block but the first of hashed mode before any of it is given out: whether it is likely to be dense, as
-/// what was given out before it is. Rows that lie 64 KiB apart use a chunk of each group, and a page of that: in huge
+/// Told of each later block of hashed mode before any of it is given out: whether it is likely to be dense, as what was
+/// given out some time before it is. Rows that lie 64 KiB apart use a chunk of each group, and a page of that: in huge
 /// pages their cells took 280 MB instead of 70, and up to a third of an ocean's time to be cleared. Any thread calls
 /// it, once for each block.
 pub type Foresee = fn(Segment, bool);
@@ -240,7 +242,7 @@ impl Fixed {
             n if n < groups => self.groups.fetch_add(1, Ordering::Relaxed),
             n => n,
         };
-        if group % BLOCK == BLOCK / 2 {
+        if group % BLOCK == BLOCK / 2 && group / BLOCK + 1 >= FIRST {
             self.look_ahead(group);
         }
         // The last group may be shorter.
@@ -254,7 +256,8 @@ impl Fixed {
         if next >= self.region.chunks {
             return;
         }
-        let chunks = group.saturating_sub(BLOCK) * GROUP..(group - LATEST) * GROUP;
+        // Of the last ones threads may just begin to use the other chunks.
+        let chunks = (group - 3 * BLOCK) * GROUP..(group - BLOCK) * GROUP;
         let of = chunks.end - chunks.start;
         let used = chunks.filter(|number| self.occupants(*number).load(Ordering::Relaxed) > 0).count() as u64;
         let base = self.region.base + next * CHUNK_BYTES;

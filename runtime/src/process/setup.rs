@@ -22,7 +22,7 @@ use threadtalk_sigmem::Waiters;
 use threadtalk_sigmem::claims::TOUCHED;
 use threadtalk_sigmem::open::{LINE, Lines};
 use threadtalk_sigmem::states::{ENDED_WORDS, VALUES};
-use threadtalk_sigmem::{Claims, Directory, Pool as ChunkPool, Segment, Signature, StateMemory, States};
+use threadtalk_sigmem::{Claims, Directory, Pool as ChunkPool, Segment, Signature, StateMemory, States, UNFORESEEN};
 
 /// Shared states: 4 M of 8 bytes, reserved; pages are used as states appear. With the reader sets at most 300 MiB.
 const STATES_LOG2: u32 = 22;
@@ -200,7 +200,7 @@ fn hashed_pool(options: &Options) -> Option<ChunkPool> {
     let cells = memory::reserve_aligned(bytes, HUGE_PAGE)?;
     let foresee = if options.huge_pages { memory::cells::foresee } else { |_, _| {} };
     if options.huge_pages {
-        memory::prefer_huge_pages(cells, bytes.min(HUGE_PAGE));
+        memory::prefer_huge_pages(cells, bytes.min(UNFORESEEN as usize));
     }
     let occupants = memory::reserve(chunks as usize * size_of::<u32>())?;
     let region = Segment { base: cells.as_ptr().expose_provenance() as u64, chunks };

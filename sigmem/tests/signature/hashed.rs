@@ -105,25 +105,26 @@ fn rows_that_lie_far_apart_use_what_they_touch() {
     assert_eq!((pool.chunks(), pool.chunks_aliased(), pool.bytes_in_use()), (33, 2, 32 * CHUNK_BYTES));
 }
 
-/// A block of 2 MiB of cells is said to be like those before it, before anybody uses it.
+/// A block of 2 MiB of cells is said to be like those before it, before anybody uses it; not the first eight.
 #[test]
 fn blocks_are_foreseen_to_be_like_those_before() {
     let foreseen = |chunks: u64, order: &mut dyn Iterator<Item = u64>| {
-        let memory = signature(chunks);
+        let memory = Memory::new(Size { address_bits: 27, chunks: Some(chunks), ..EXACT });
         cells(&memory, order.map(|number| number * CHUNK_BYTES));
         memory.foreseen()
     };
-    assert_eq!(foreseen(420, &mut (0..420)), [(128, 128, true), (256, 128, true), (384, 36, true)]);
-    assert_eq!(
-        foreseen(420, &mut (0..105).map(|row| 4 * row + row % 4)),
-        [(128, 128, false), (256, 128, false), (384, 36, false)]
-    );
-    // An array is filled by four threads, then come rows that lie far apart; and the other way around.
-    let array = || (0..44).flat_map(|at| (0..4).map(move |thread| thread * 44 + at));
-    let rows = || (44..88).map(|row| 4 * row);
-    assert_eq!(foreseen(512, &mut array().chain(rows())), [(128, 128, true), (256, 128, true), (384, 128, false)]);
-    assert_eq!(foreseen(512, &mut rows().chain(array())), [(128, 128, false), (256, 128, false), (384, 128, true)]);
-    assert_eq!(foreseen(128, &mut (0..128)), [], "the first is decided already");
+    let blocks = |dense: [bool; 3]| [(1024, 128, dense[0]), (1152, 128, dense[1]), (1280, 20, dense[2])];
+    assert_eq!(foreseen(1300, &mut (0..1300)), blocks([true; 3]));
+    assert_eq!(foreseen(1300, &mut (0..325).map(|row| 4 * row + row % 4)), blocks([false; 3]));
+    // An array is filled by 64 threads, then come rows that lie far apart; and the other way around.
+    let array = |groups: u64, from: u64| {
+        let of_thread = groups * 4 / 64;
+        (0..of_thread).flat_map(move |at| (0..64).map(move |thread| 4 * from + thread * of_thread + at))
+    };
+    let rows = |groups: u64, from: u64| (from..from + groups).map(|row| 4 * row);
+    assert_eq!(foreseen(1300, &mut array(176, 0).chain(rows(149, 176))), blocks([true, false, false]));
+    assert_eq!(foreseen(1300, &mut rows(208, 0).chain(array(112, 208))), blocks([false, false, true]));
+    assert_eq!(foreseen(1024, &mut (0..1024)), [], "chosen without it");
 }
 
 #[test]
