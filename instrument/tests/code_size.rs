@@ -38,6 +38,21 @@ fn addresses_of_loops_with_sequences_come_from_copies_of_their_variables() {
     assert!(!function(&with, "count").contains("@llvm.fshl"), "nothing is accessed there");
 }
 
+/// Members that lie near each other are found by one look into the directory, whatever is accessed between them; two of
+/// them alone, which would need a test for the border of a chunk, by a look each.
+#[test]
+fn a_look_is_shared_where_that_is_less_code() {
+    let code = "void f(double *to, const double *a, const double *b, double c) {\n\
+                  to[0] = c;\n  to[1] = c - a[0];\n  to[2] = c - a[2];\n  to[3] = c - b[0];\n  to[4] = c * 2;\n}\n";
+    let ir = Project::new("a.c", code).ir("a.c", &["-O1"]);
+    // Of several accesses in LLVM's code, of one in its sequence.
+    let looks = ["shrq $$14, ", ", 14"].map(|look| {
+        let body = function(&ir, "f").lines().map(|line| line.split(", !dbg").next().unwrap_or(line));
+        body.filter(|line| if look.starts_with(',') { line.ends_with(look) } else { line.contains(look) }).count()
+    });
+    assert_eq!(looks, [3, 1], "`a` twice, `b`; all five of `to`");
+}
+
 /// The loop exists twice; the one without sequences is LLVM's to improve.
 #[test]
 fn plain_copies_keep_their_variables() {

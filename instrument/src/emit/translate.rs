@@ -62,7 +62,7 @@ impl Shape {
 }
 
 /// Whether the bytes from `first` to `end` around an address that is a multiple of `align` can lie in two chunks.
-fn may_straddle(first: i64, end: i64, align: u64) -> bool {
+pub fn may_straddle(first: i64, end: i64, align: u64) -> bool {
     first < 0 || end as u64 > align
 }
 

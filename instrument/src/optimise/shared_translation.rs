@@ -7,8 +7,12 @@
 
 use super::segment::{Segments, plain};
 use crate::access::{Direction, Event, Plan, Worth};
-use crate::emit::translate::WINDOW;
+use crate::emit::translate::{WINDOW, may_straddle};
 use crate::llvm::analysis::Analysis;
+
+/// Accesses that follow one, at least, where it has to be tested for the border: the test takes five or six instructions
+/// and a register more, a look by itself four.
+const LEAST_FOLLOWERS: usize = 2;
 
 /// How an access gets its translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +51,7 @@ fn share(
         .filter(|&i| shareable(&plan.events[i]))
         .filter_map(|i| Some((i, (plain(&plan.events[i])?.1.pointer, segments.of(&plan.events[i])? as u32))))
         .unzip();
+    let mut followers = vec![0; events.len()];
     for (k, (leader, distance)) in analysis.distances(&pointers).into_iter().enumerate() {
         let bytes = plain(&plan.events[events[k]]).map_or(0, |(_, access)| access.bytes as i64);
         let (low, high) = match sharing[events[leader]] {
@@ -58,7 +63,19 @@ fn share(
             sharing[events[leader]] = Sharing::Leads(low, high);
             if leader != k {
                 sharing[events[k]] = Sharing::Follows(events[leader]);
+                followers[leader] += 1;
             }
         }
+    }
+    // Leaders come before those who follow them.
+    for (&event, followers) in events.iter().zip(followers) {
+        let align = plain(&plan.events[event]).map_or(1, |(_, access)| access.align);
+        sharing[event] = match sharing[event] {
+            Sharing::Leads(low, high) if followers < LEAST_FOLLOWERS && may_straddle(low, high, align) => {
+                Sharing::Alone
+            }
+            Sharing::Follows(leader) if sharing[leader] == Sharing::Alone => Sharing::Alone,
+            other => other,
+        };
     }
 }
