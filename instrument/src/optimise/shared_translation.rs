@@ -10,8 +10,8 @@ use crate::access::{Direction, Event, Plan, Worth};
 use crate::emit::translate::{WINDOW, may_straddle};
 use crate::llvm::analysis::Analysis;
 
-/// Accesses that follow one, at least, where it has to be tested for the border: the test takes five or six instructions
-/// and a register more, a look by itself four.
+/// Accesses that follow one, at least, where it has to be tested for the border: the test takes five or six
+/// instructions and a register more, a look by itself four.
 const LEAST_FOLLOWERS: usize = 2;
 
 /// How an access gets its translation.

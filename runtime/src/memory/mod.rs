@@ -92,7 +92,7 @@ pub fn prefer_huge_pages(at: NonNull<u8>, bytes: usize) {
 
 /// Asks for small pages, also where the system gives huge ones to all memory.
 pub fn prefer_small_pages(at: NonNull<u8>, bytes: usize) {
-    // SAFETY: as above.
+    // SAFETY: advice on memory of ours; it changes no contents.
     unsafe { libc::madvise(at.as_ptr().cast(), bytes, libc::MADV_NOHUGEPAGE) };
 }
 
