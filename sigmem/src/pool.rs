@@ -31,7 +31,7 @@ const BLOCK: u64 = (2 << 20) / CHUNK_BYTES / GROUP;
 /// Sixteen threads and 256 streams of a radix sort do so.
 const FIRST: u64 = 8;
 /// Bytes of cells that are not foreseen; they are to be in huge pages.
-pub const UNFORESEEN: u64 = FIRST * (2 << 20);
+pub const UNFORESEEN: u64 = FIRST * BLOCK * GROUP * CHUNK_BYTES;
 
 /// Told of each later block of hashed mode before any of it is given out: whether it is likely to be dense, as what was
 /// given out some time before it is. Rows that lie 64 KiB apart use a chunk of each group, and a page of that: in huge

@@ -54,9 +54,7 @@ impl Shares {
     pub fn of(&self, region: u32) -> u64 {
         self.counts(region).map_or(1, |[traces, ..]| u64::from(traces.load(Ordering::Relaxed) / 2).max(1))
     }
-}
 
-impl Shares {
     /// Elements that its traces wait for have held up a thread that does not wait for them.
     pub fn hold_up(&self, region: u32) {
         if let Some([.., held_up]) = self.counts(region) {

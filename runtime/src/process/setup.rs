@@ -198,10 +198,12 @@ fn hashed_pool(options: &Options) -> Option<ChunkPool> {
     let chunks = options.signature_bytes / CHUNK_BYTES;
     let bytes = (chunks * CHUNK_BYTES) as usize;
     let cells = memory::reserve_aligned(bytes, HUGE_PAGE)?;
-    let foresee = if options.huge_pages { memory::cells::foresee } else { |_, _| {} };
-    if options.huge_pages {
+    let foresee = if options.huge_pages {
         memory::prefer_huge_pages(cells, bytes.min(UNFORESEEN as usize));
-    }
+        memory::cells::foresee
+    } else {
+        |_, _| {}
+    };
     let occupants = memory::reserve(chunks as usize * size_of::<u32>())?;
     let region = Segment { base: cells.as_ptr().expose_provenance() as u64, chunks };
     // SAFETY: both ranges are zeroed, of the promised length, and never unmapped.
