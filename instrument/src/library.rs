@@ -230,6 +230,8 @@ const ALLOCATORS: &[(&str, u32, Allocator)] = &[
     ("posix_memalign", 3, Allocator::Indirect(2)),
     ("mmap", 6, Allocator::Bytes(1)),
     ("mmap64", 6, Allocator::Bytes(1)),
+    ("mremap", 4, Allocator::Bytes(2)),
+    ("mremap", 5, Allocator::Bytes(2)),
     ("_Znwm", 1, Allocator::Bytes(0)),
     ("_Znam", 1, Allocator::Bytes(0)),
     ("_ZnwmRKSt9nothrow_t", 2, Allocator::Bytes(0)),
@@ -237,6 +239,9 @@ const ALLOCATORS: &[(&str, u32, Allocator)] = &[
     ("_ZnwmSt11align_val_t", 2, Allocator::Bytes(0)),
     ("_ZnamSt11align_val_t", 2, Allocator::Bytes(0)),
 ];
+
+/// Functions that may move the block that argument 0 points to. Whether they do, and how much of it, the runtime sees.
+const MOVERS: [&str; 3] = ["realloc", "reallocarray", "mremap"];
 
 /// Functions of `math.h` on `double` that store nothing through a pointer.
 const COMPUTES: [&str; 56] = [
@@ -304,6 +309,11 @@ const ADDRESSES: [&str; 4] = ["__ctype_b_loc", "__ctype_tolower_loc", "__ctype_t
 /// What a function of this name, called with so many arguments, allocates.
 pub fn allocates(name: &str, arguments: u32) -> Option<Allocator> {
     ALLOCATORS.iter().find(|(n, expected, _)| *n == name && *expected == arguments).map(|(.., a)| *a)
+}
+
+/// Whether a function of this name may move the block that argument 0 points to.
+pub fn moves(name: &str) -> bool {
+    MOVERS.contains(&name)
 }
 
 /// Whether a function may allocate for its callers, as `xmalloc` does: the compiler has found out or was told that what

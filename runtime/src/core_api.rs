@@ -4,7 +4,7 @@
 //! All of these may be called at any time after [`process_start`] returned true, on any thread, also from signal
 //! handlers that the program runs, and none of them may call what `intercept` replaces on the program's heap.
 
-use crate::execution::{sections, waiting};
+use crate::execution::{self, sections, waiting};
 use crate::file::name::Path;
 use crate::hooks::{on_thread, range};
 use crate::phases;
@@ -179,13 +179,24 @@ pub fn clear_range(address: usize, bytes: usize) {
     }
 }
 
+/// Which call of the program the calling thread is in, that may move a block. 0: none of instrumented code.
+pub fn call_site() -> u32 {
+    // SAFETY: the calling thread's own block, at which nothing of the runtime is at work.
+    execution::watched().map_or(0, |(thread, _)| waiting::take_site(unsafe { &mut *thread }))
+}
+
 /// The calling thread moved a block: read of the old one, write of the new one (both still or already hold their
-/// elements).
-pub fn copy_range(destination: usize, source: usize, bytes: usize) {
+/// elements). `site`: where, see [`call_site`].
+pub fn copy_range(destination: usize, source: usize, bytes: usize, site: u32) {
     trace!("copy_range", bytes);
+    // A thread that has no block has not begun: what the C library moves until then is its own
+    // (`pthread_getattr_np` does, on machines with more than 256 processors).
+    if thread::own_block().is_null() && execution::watched().is_none() {
+        return;
+    }
     on_thread(|t, p| {
-        range::read(t, p, source as u64, bytes as u64, 0);
-        range::write(t, p, destination as u64, bytes as u64, 0);
+        range::read(t, p, source as u64, bytes as u64, site);
+        range::write(t, p, destination as u64, bytes as u64, site);
     });
 }
 

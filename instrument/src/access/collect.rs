@@ -144,7 +144,8 @@ impl<'ctx> Collector<'_, 'ctx> {
         if let Some(allocator) = library::allocates(name, llvm::argument_count(inst))
             && allocation_fits(inst, allocator)
         {
-            return vec![(Action::Allocation(allocator), When::After, ALLOCATION)];
+            let allocates = (Action::Allocation(allocator), When::After, ALLOCATION);
+            return moves(inst, name).into_iter().chain([allocates]).collect();
         }
         match library::effects(name, llvm::argument_count(inst)) {
             Some(effects) => library_actions(inst, effects, skipper),
@@ -200,6 +201,12 @@ fn fits(call: InstructionValue<'_>, effect: Effect) -> bool {
             Needed::Pointer => llvm::is_plain_pointer(call.as_value_ref()),
             Needed::Integer => llvm::is_integer(call.as_value_ref()),
         }
+}
+
+/// What a call of the C library may do with the block that it is given.
+fn moves<'ctx>(call: InstructionValue<'ctx>, name: &str) -> Option<(Action<'ctx>, When, u32)> {
+    let fits = library::moves(name) && llvm::is_plain_pointer(llvm::operand(call.as_value_ref(), 0));
+    fits.then(|| (Action::Moves(llvm::pointer_operand(call, 0)), When::Before, LIBRARY))
 }
 
 /// Whether a call has the shape of the allocator.

@@ -104,7 +104,7 @@ fn pointer<'ctx>(inst: InstructionValue<'ctx>, action: &Action<'ctx>) -> Option<
     match action {
         Action::Plain(_, Access { pointer, .. }) | Action::Update(Access { pointer, .. }) => Some(*pointer),
         Action::CompareExchange(Access { pointer, .. }) => Some(*pointer),
-        Action::Range(_, pointer, _) | Action::Copy(_, pointer, _) => Some(*pointer),
+        Action::Range(_, pointer, _) | Action::Copy(_, pointer, _) | Action::Moves(pointer) => Some(*pointer),
         Action::Masked(_, pointer, ..) | Action::Packed(_, pointer, ..) => Some(*pointer),
         Action::Library(effect) => {
             let argument = effect.other_pointer().or(effect.pointer())?;

@@ -101,6 +101,8 @@ pub enum Action<'ctx> {
     Library(Effect),
     /// A call creates a thread.
     Creation,
+    /// A call may move the block that begins here.
+    Moves(PointerValue<'ctx>),
     /// A call allocated memory, or may have.
     Allocation(Allocator),
     /// A stack variable dies: address, bytes, alignment.

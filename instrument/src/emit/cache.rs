@@ -45,6 +45,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 self.touch_lanes(*direction, *pointers, *bytes, *mask, site)
             }
             Action::Library(_)
+            | Action::Moves(_)
             | Action::Allocation(_)
             | Action::Creation
             | Action::Dies(..)

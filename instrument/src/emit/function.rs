@@ -178,6 +178,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
             | Action::DiesWhole(..)
             | Action::Masked(..)
             | Action::Packed(..)
+            | Action::Moves(_)
             | Action::Allocation(_)
             | Action::Creation => false,
         }
@@ -289,7 +290,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
             }
             (Action::Library(effect), _) => m.library(event.inst, *effect, event.when, site),
             (Action::Allocation(allocator), _) => m.allocation(event.inst, *allocator, site),
-            (Action::Creation, _) => self.creation(site),
+            (Action::Creation | Action::Moves(_), _) => self.note_call(site),
             (Action::Dies(pointer, bytes, align), tail) => m.dies(&self.prologue, *pointer, *bytes, *align, tail),
             (Action::DiesWhole(pointer, count, element), _) => {
                 let bytes = m.builder.build_int_mul(m.widen(*count)?, m.c64(*element), "")?;
@@ -388,7 +389,8 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         self.part(event, (Direction::Write, access))
     }
 
-    fn creation(&self, site: Site<'ctx>) -> Emitted<()> {
+    /// The runtime asks the thread where it is.
+    fn note_call(&self, site: Site<'ctx>) -> Emitted<()> {
         let header = self.prologue.header.ok_or(PassError::Invalid("no header".into()))?;
         let number = self.module.global_site(site)?;
         self.module.builder.build_store(self.module.offset(header, offset::CALL_SITE)?, number)?;

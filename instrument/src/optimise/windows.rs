@@ -222,6 +222,7 @@ fn writes(event: &Event<'_>) -> bool {
         | Action::CompareExchange(_)
         | Action::Copy(..)
         | Action::Library(_)
+        | Action::Moves(_)
         | Action::Dies(..)
         | Action::DiesWhole(..) => true,
     }

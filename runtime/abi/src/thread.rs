@@ -61,9 +61,9 @@ pub struct ThreadHeader {
     pub events: *mut EventSlot,
     /// `visits[region]` counts how often this thread entered the region (function entry, loop preheader).
     pub visits: *mut u64,
-    /// Site of the latest call that may create a thread (`pthread_create`, `std::thread`, `__kmpc_fork_call`) or
-    /// synchronise (locks, barriers, joins): the pass stores it before the call; the new thread's record takes it,
-    /// and so does what blocks.
+    /// Site of the latest call that may create a thread (`pthread_create`, `std::thread`, `__kmpc_fork_call`),
+    /// synchronise (locks, barriers, joins) or move a block (`realloc`): the pass stores it before the call; the new
+    /// thread's record takes it, and so do what blocks and the move.
     pub call_site: u32,
     /// How many of the memos the running loop nest uses.
     pub memos_used: u32,

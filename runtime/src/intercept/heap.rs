@@ -41,7 +41,13 @@ interpose! {
         let Some(realloc) = next!(realloc: fn(*mut c_void, usize) -> *mut c_void) else {
             return core::ptr::null_mut();
         };
-        if block.is_null() || !lifecycle::is_active() {
+        if !lifecycle::is_active() {
+            // SAFETY: handed on unchanged.
+            return unsafe { realloc(block, bytes) };
+        }
+        // In any case: it must not be taken for the site of a later call of code that is not instrumented.
+        let site = core_api::call_site();
+        if block.is_null() {
             // SAFETY: handed on unchanged.
             return unsafe { realloc(block, bytes) };
         }
@@ -49,7 +55,7 @@ interpose! {
         let old = unsafe { usable(block) };
         if bytes > old && old <= MOVED_HERE && lifecycle::others_exist() {
             // SAFETY: as above; `old` bytes of it may be read.
-            if let Some(moved) = unsafe { move_block(block, old, bytes) } {
+            if let Some(moved) = unsafe { move_block(block, old, bytes, site) } {
                 return moved;
             }
         }
@@ -61,19 +67,19 @@ interpose! {
         // SAFETY: handed on unchanged.
         let new = unsafe { realloc(block, bytes) };
         if !new.is_null() && new != block {
-            core_api::copy_range(new.addr(), block.addr(), old.min(bytes));
+            core_api::copy_range(new.addr(), block.addr(), old.min(bytes), site);
             core_api::clear_range(block.addr(), old);
         }
         new
     }
 }
 
-/// Moves a block to a new one of `bytes`, in an order that other threads cannot disturb. `None`: no memory, nothing
+/// Moves a block to a new one of `bytes` for the call at `site`, in an order that other threads cannot disturb. `None`: no memory, nothing
 /// has changed.
 ///
 /// # Safety
 /// `block` is a block of the heap with at least `old` usable bytes.
-unsafe fn move_block(block: *mut c_void, old: usize, bytes: usize) -> Option<*mut c_void> {
+unsafe fn move_block(block: *mut c_void, old: usize, bytes: usize, site: u32) -> Option<*mut c_void> {
     let malloc = kin!(malloc: fn(usize) -> *mut c_void)?;
     let free = next!(free: fn(*mut c_void))?;
     // SAFETY: C's malloc.
@@ -81,7 +87,7 @@ unsafe fn move_block(block: *mut c_void, old: usize, bytes: usize) -> Option<*mu
     if new.is_null() {
         return None;
     }
-    core_api::copy_range(new.addr(), block.addr(), old);
+    core_api::copy_range(new.addr(), block.addr(), old, site);
     // SAFETY: the new block is larger than the old one, and they do not overlap.
     unsafe { core::ptr::copy_nonoverlapping(block.cast::<u8>(), new.cast::<u8>(), old) };
     core_api::clear_range(block.addr(), old);

@@ -89,6 +89,7 @@ interpose! {
     /// As `realloc`: what is cut off dies, a move is a read and a write. C declares the last parameter as variable;
     /// on this machine it is passed like any other.
     fn mremap(old: *mut c_void, old_bytes: usize, new_bytes: usize, flags: c_int, target: *mut c_void) -> *mut c_void {
+        let site = if lifecycle::is_active() { core_api::call_site() } else { 0 };
         if new_bytes < old_bytes && page_aligned(old) {
             die(old.wrapping_byte_add(new_bytes), old_bytes - new_bytes);
         }
@@ -103,7 +104,7 @@ interpose! {
             None => unsafe { pointer(libc::syscall(libc::SYS_mremap, old, old_bytes, new_bytes, flags, target)) },
         };
         if new != libc::MAP_FAILED && new != old && lifecycle::is_active() {
-            core_api::copy_range(new.addr(), old.addr(), old_bytes.min(new_bytes));
+            core_api::copy_range(new.addr(), old.addr(), old_bytes.min(new_bytes), site);
             die(old, old_bytes);
         }
         new
