@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the tool and lays it out as it is installed:
 #
-#   FOLDER/bin/threadtalk, threadtalk-cc, threadtalk-c++, threadtalk-fc
+#   FOLDER/bin/threadtalk, threadtalk-cc, threadtalk-c++, threadtalk-fc, threadtalk-llvm-ar, threadtalk-llvm-ranlib
 #   FOLDER/lib/threadtalk/libthreadtalk_pass.so            the compiler plugin
 #   FOLDER/lib/threadtalk/libthreadtalk_rt.a, .syms        the runtime for executables, and what they export of it
 #   FOLDER/lib/threadtalk/libthreadtalk_rt_static.a, .wrap the same for executables linked with -static
@@ -50,7 +50,7 @@ if [ -z "$only_runtime" ]; then
         strip --strip-debug "$folder/bin/threadtalk" "$folder/lib/threadtalk/libthreadtalk_pass.so"
     fi
     install -m 644 report/include/threadtalk.h "$folder/include/threadtalk.h"
-    for name in threadtalk-cc threadtalk-c++ threadtalk-fc; do
+    for name in threadtalk-cc threadtalk-c++ threadtalk-fc threadtalk-llvm-ar threadtalk-llvm-ranlib; do
         ln -sf threadtalk "$folder/bin/$name"
     done
     "$folder/bin/threadtalk" man "$folder/share/man/man1"

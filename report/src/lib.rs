@@ -35,18 +35,21 @@ pub mod trace;
 pub mod wrapper;
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Runs the tool. `args[0]` decides: named `threadtalk-cc`, `threadtalk-c++` or `threadtalk-fc`, it is a compiler.
+/// Runs the tool. `args[0]` decides: named `threadtalk-cc`, `threadtalk-c++` or `threadtalk-fc`, it is a compiler, named
+/// `threadtalk-llvm-ar` or `threadtalk-llvm-ranlib` the compiler's archiver.
 pub fn main(mut args: Vec<OsString>) -> ExitCode {
-    let language = args.first().and_then(|name| wrapper::Language::of_program(Path::new(name)));
-    let result = match language {
-        Some(language) => {
-            args.remove(0);
-            Err(wrapper::exec(language, args))
-        }
-        None => cli::main(args),
+    let name = args.first().map(PathBuf::from).unwrap_or_default();
+    let result = if let Some(language) = wrapper::Language::of_program(&name) {
+        args.remove(0);
+        Err(wrapper::exec(language, args))
+    } else if let Some(archiver) = wrapper::archiver::of_program(&name) {
+        args.remove(0);
+        Err(wrapper::archiver::exec(archiver, args))
+    } else {
+        cli::main(args)
     };
     match result {
         Ok(code) => code,

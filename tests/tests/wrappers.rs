@@ -71,19 +71,52 @@ fn make_with_link_time_optimisation_counts_the_same() {
     counts_are_right(&scene, "program");
 }
 
-#[test]
-fn cmake_accepts_the_wrappers() {
+/// Whether there is a CMake: then the project is built by it in `build`, with these options.
+fn cmake(scene: &Scene, options: &[&str]) -> bool {
     if Command::new("cmake").arg("--version").output().is_err() {
         eprintln!("no cmake on this machine: nothing to test");
-        return;
+        return false;
     }
-    let scene = project();
-    let configured = build(&scene, "cmake", &["-S", ".", "-B", "build", "-DCMAKE_BUILD_TYPE=RelWithDebInfo"]);
+    let configured = build(scene, "cmake", &[&["-S", ".", "-B", "build"], options].concat());
     assert_eq!(configured.ending(), "exit 0", "{}", configured.stderr_text());
     assert!(configured.stdout_text().contains("Clang 19"), "{}", configured.stdout_text());
-    let built = build(&scene, "cmake", &["--build", "build"]);
+    let built = build(scene, "cmake", &["--build", "build"]);
     assert_eq!(built.ending(), "exit 0", "{}{}", built.stdout_text(), built.stderr_text());
-    counts_are_right(&scene, "build/program");
+    true
+}
+
+#[test]
+fn cmake_accepts_the_wrappers() {
+    let scene = project();
+    if cmake(&scene, &["-DCMAKE_BUILD_TYPE=RelWithDebInfo"]) {
+        counts_are_right(&scene, "build/program");
+    }
+}
+
+/// CMake then uses no archiver but that of the compiler's tool chain.
+#[test]
+fn cmake_with_link_time_optimisation_counts_the_same() {
+    let scene = project();
+    if cmake(&scene, &["-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON"]) {
+        let cache = std::fs::read_to_string(scene.path("build/CMakeCache.txt")).unwrap();
+        assert!(cache.contains("/threadtalk-llvm-ar\n"), "{cache}");
+        counts_are_right(&scene, "build/program");
+    }
+}
+
+#[test]
+fn archivers_are_those_of_the_compiler() {
+    let scene = Scene::new();
+    let version = |program: &std::ffi::OsStr| build(&scene, program, &["--version"]);
+    for (ours, llvms) in [("threadtalk-llvm-ar", "llvm-ar-19"), ("threadtalk-llvm-ranlib", "llvm-ranlib-19")] {
+        let (ours, llvms) = (version(scene.tool().program(ours).as_os_str()), version(llvms.as_ref()));
+        assert_eq!((ours.ending(), ours.stdout_text()), (llvms.ending(), llvms.stdout_text()));
+    }
+    let mut command = Command::new(scene.tool().program("threadtalk-llvm-ar"));
+    command.env("THREADTALK_CC", "/nowhere/clang");
+    let done = Run::new(command).finish().unwrap();
+    assert_eq!(done.ending(), "exit 1");
+    assert!(done.stderr_text().contains("THREADTALK_CC names no program"), "{}", done.stderr_text());
 }
 
 #[test]

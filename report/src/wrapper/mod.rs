@@ -3,6 +3,7 @@
 //! It prints nothing of its own and replaces itself by the compiler, so that configure scripts, CMake and make see
 //! clang's output, exit status and signals. `THREADTALK_WRAPPER=off` makes it plain clang.
 
+pub mod archiver;
 pub mod arguments;
 pub mod command;
 pub mod compiler;
