@@ -44,6 +44,17 @@ fn distances_are_found_in_loops_that_are_counted_as_a_whole() {
     }
 }
 
+/// The same of what a loop reads in each iteration: each of ten granules after the nine others.
+#[test]
+fn distances_are_found_of_what_a_loop_reads_in_each_iteration() {
+    let scene = Scene::with("../regions/factors.c", &["-O2", "-fno-vectorize", "-pthread"]);
+    for crd in ["exact", "auto"] {
+        for found in quantiles(&distances(&scene, crd)) {
+            assert!((found / 9.0 - 1.0f64).abs() < 0.075, "{crd}: {found}");
+        }
+    }
+}
+
 /// Each of 24 readers reads its 4 096 elements 36 times, one after the other, of values that are opened.
 #[test]
 fn distances_are_found_where_readers_keep_to_themselves_what_they_have_read() {

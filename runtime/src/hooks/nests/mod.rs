@@ -9,6 +9,7 @@
 //! marked, so that a window with it is not made, and those that were are forgotten.
 
 mod any_order;
+pub mod fixed;
 mod flows;
 mod group;
 mod order;
