@@ -5,6 +5,7 @@ use std::process::Command;
 
 const SOURCES: &[&str] = &[
     "plugin.cpp",
+    "alignment.cpp",
     "pointers.cpp",
     "control.cpp",
     "control_flow.cpp",

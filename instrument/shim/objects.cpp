@@ -227,6 +227,9 @@ Value *only_value(Value *value) {
 
 // The name of the place that `pointer` leads to is that of its base plus a member.
 void add_member(Object &object, uint64_t offset, bool known, StringRef arrow) {
+  // Of numbers and characters each is one, wherever it is.
+  if (isa_and_nonnull<DIBasicType>(strip(object.type)))
+    return;
   if (!known || !object.type) {
     object.type = nullptr;
     return;
@@ -453,6 +456,23 @@ bool describe(Value *pointer, int steps, Object &object) {
   return true;
 }
 
+// Bytes of what the pointer that leads to an object is declared to point to, if that is a number or a character.
+uint32_t element_bytes(Value *pointer, const Object &object) {
+  const DIType *type = object.kind == Pointer ? object.type : nullptr;
+  // A parameter that is known to point into a variable.
+  if (object.kind != Pointer) {
+    Value *base = getUnderlyingObject(pointer, 32);
+    auto *load = dyn_cast<LoadInst>(base);
+    Object variable;
+    if (isa<AllocaInst, GlobalVariable>(base) ||
+        !find_variable(load ? load->getPointerOperand() : base, load != nullptr, variable))
+      return 0;
+    type = pointee(variable.type);
+  }
+  auto *number = dyn_cast_or_null<DIBasicType>(strip(type));
+  return number ? number->getSizeInBits() / 8 : 0;
+}
+
 // Where the address starts from a pointer that the loop reads again and again from the same place (a member of a structure,
 // most often), without that pointer: the compiler cannot know that no store changes it, but it is what programs do.
 const SCEV *without_fixed_base(ScalarEvolution &evolution, const SCEV *address, const Loop *loop) {
@@ -498,6 +518,7 @@ bool threadtalk_shim_object(LLVMValueRef pointer, ThreadtalkObject *out, void *d
   out->kind = object.kind;
   out->line = object.line;
   out->file = wrap(const_cast<DIFile *>(object.file));
+  out->element = element_bytes(unwrap(pointer), object);
   on_name(data, object.name.data(), object.name.size());
   return true;
 }

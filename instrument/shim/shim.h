@@ -38,6 +38,9 @@ uint64_t threadtalk_shim_fixed_store_size(LLVMModuleRef module, LLVMTypeRef type
 uint64_t threadtalk_shim_static_alloca_size(LLVMValueRef alloca);
 uint64_t threadtalk_shim_alloca_element_size(LLVMValueRef alloca);
 uint64_t threadtalk_shim_known_alignment(LLVMValueRef pointer, LLVMModuleRef module);
+// alignment.cpp: the most that an access through the pointer can be aligned to, whatever it claims, by the arithmetic
+// that leads there.
+uint64_t threadtalk_shim_left_of_alignment(LLVMValueRef pointer, LLVMModuleRef module);
 
 // distances.cpp
 // for_counters: only the control flow graph and its known iterations will be asked for.
@@ -213,6 +216,8 @@ struct ThreadtalkObject {
   LLVMMetadataRef file; // DIFile or null
   // Of what receives a value: by how many inlined calls the frame that it is in called the one that made the value.
   uint32_t frames;
+  // Bytes of what a pointer is declared to point to, if that is a number or a character; 0 = unknown, or no pointer.
+  uint32_t element;
 };
 typedef void (*ThreadtalkNameVisitor)(void *data, const char *name, size_t length);
 // The variable that a pointer leads to or that leads there; false if there is no name for it.

@@ -75,9 +75,11 @@ impl<'ctx> Collector<'_, 'ctx> {
         }
         let actions: Vec<_> = found.iter().map(|f| (f.inst, &f.action)).collect();
         let mut analysis = (!nesting.loops.all.is_empty()).then(|| Analysis::of(function));
-        let described = describe::all(self.module, analysis.as_mut(), &nesting.loops, &actions);
+        let (described, widths) = describe::all(self.module, analysis.as_mut(), &nesting.loops, &actions);
         let mut events = Vec::with_capacity(found.len());
-        for (Found { inst, block, stack, action, when, flags }, access) in found.into_iter().zip(described) {
+        for ((found, access), width) in found.into_iter().zip(described).zip(widths) {
+            let Found { inst, block, stack, mut action, when, flags } = found;
+            action.is_of(width);
             let site = if is_access(&action) {
                 let takes = if ends::takes_work(inst, &nesting.loops) { TAKES } else { 0 };
                 let waits = if ends::waits(inst, &nesting.loops) { WAITS } else { 0 };

@@ -13,16 +13,18 @@ use inkwell::values::{AsValueRef, InstructionOpcode, InstructionValue, PointerVa
 use std::collections::HashMap;
 use threadtalk_abi::module::{NO_STRIDE, ObjectKind, VARIABLE_STRIDE};
 
-/// Describes the accesses of a function, in their order. `analysis`: needed if it has loops.
+/// Describes the accesses of a function, in their order; and says of those through pointers to numbers or characters how
+/// many bytes one of these has, of others 0. `analysis`: needed if it has loops.
 pub fn all<'ctx>(
     module: &Module<'ctx>,
     analysis: Option<&mut Analysis>,
     loops: &Loops<'ctx>,
     actions: &[(InstructionValue<'ctx>, &Action<'ctx>)],
-) -> Vec<SiteAccess> {
+) -> (Vec<SiteAccess>, Vec<u32>) {
     let mut files = Files::default();
-    let mut found: Vec<SiteAccess> = actions.iter().map(|(inst, action)| named(*inst, action, &mut files)).collect();
-    let Some(analysis) = analysis else { return found };
+    let named = actions.iter().map(|(inst, action)| named(*inst, action, &mut files));
+    let (mut found, widths): (Vec<SiteAccess>, Vec<u32>) = named.unzip();
+    let Some(analysis) = analysis else { return (found, widths) };
     let mut groups: HashMap<Group, Vec<(usize, PointerValue<'ctx>)>> = HashMap::new();
     for (at, (inst, action)) in actions.iter().enumerate() {
         let (Some(pointer), Some(block)) = (pointer(*inst, action), inst.get_parent()) else { continue };
@@ -49,7 +51,7 @@ pub fn all<'ctx>(
             pieces.iter().for_each(|(at, _)| found[*at].stride = step);
         }
     }
-    found
+    (found, widths)
 }
 
 /// Innermost loop, line, whether it reads, stride: accesses that may be one of the source, unrolled.
@@ -83,19 +85,27 @@ fn elements(module: &Module<'_>, inst: InstructionValue<'_>, distance: i64) -> i
     (0..i64::from(lanes)).map(move |lane| distance + lane * bytes as i64)
 }
 
-fn named<'ctx>(inst: InstructionValue<'ctx>, action: &Action<'ctx>, files: &mut Files) -> SiteAccess {
-    let (object, frames) = match action {
-        Action::Allocation(Allocator::Indirect(_)) => (indirect_receiver(inst, files), None),
-        Action::Allocation(_) => objects::receiver(inst, files).unzip(),
-        _ => (pointer(inst, action).and_then(|p| objects::behind(p.as_value_ref(), files)), None),
+fn named<'ctx>(inst: InstructionValue<'ctx>, action: &Action<'ctx>, files: &mut Files) -> (SiteAccess, u32) {
+    let (mut frames, mut element) = (0, 0);
+    let object = match action {
+        Action::Allocation(Allocator::Indirect(_)) => indirect_receiver(inst, files),
+        Action::Allocation(_) => objects::receiver(inst, files).map(|found| split(found, &mut frames)),
+        _ => pointer(inst, action)
+            .and_then(|p| objects::behind(p.as_value_ref(), files))
+            .map(|found| split(found, &mut element)),
     };
-    SiteAccess { object, frames: frames.unwrap_or(0), ..SiteAccess::default() }
+    (SiteAccess { object, frames, ..SiteAccess::default() }, element)
+}
+
+fn split((object, number): (Object, u32), to: &mut u32) -> Object {
+    *to = number;
+    object
 }
 
 /// The pointer that a call stores the address of a new block in: argument 0 is where it lies.
 fn indirect_receiver(call: InstructionValue<'_>, files: &mut Files) -> Option<Object> {
     let place = llvm::pointer_operand(call, 0);
-    let pointer = objects::behind(place.as_value_ref(), files)?;
+    let (pointer, _) = objects::behind(place.as_value_ref(), files)?;
     Some(Object { kind: ObjectKind::Pointer as u32, ..pointer })
 }
 

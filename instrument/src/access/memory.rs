@@ -38,7 +38,12 @@ pub fn of<'ctx>(module: &Module<'ctx>, inst: InstructionValue<'ctx>) -> Option<F
     // SAFETY: one of the four opcodes that have an alignment.
     let align = unsafe { LLVMGetAlignment(inst.as_value_ref()) };
     let pointer = llvm::pointer_operand(inst, pointer_index);
-    let access = Access { pointer, bytes, align: u64::from(align.max(1)) };
+    let align = u64::from(align.max(1));
+    // Atomic ones are aligned, or they would not be atomic.
+    let is_plain =
+        matches!(inst.get_opcode(), InstructionOpcode::Load | InstructionOpcode::Store) && !llvm::is_atomic(inst);
+    let align = if is_plain && align > 1 { align.min(llvm::left_of_alignment(module, pointer)) } else { align };
+    let access = Access { pointer, bytes, align };
     let found = |action, when, atomic| Some(Found { action, when, atomic });
     match inst.get_opcode() {
         InstructionOpcode::Load if llvm::is_atomic(inst) => {

@@ -111,6 +111,18 @@ pub enum Action<'ctx> {
     DiesWhole(PointerValue<'ctx>, IntValue<'ctx>, u64),
 }
 
+impl Action<'_> {
+    /// The access goes through a pointer to numbers or characters of so many bytes: no more of what it claims of its
+    /// address is believed. 0 = another pointer.
+    pub fn is_of(&mut self, width: u32) {
+        if let Action::Plain(_, access) = self
+            && (1..GRANULE).contains(&u64::from(width))
+        {
+            access.align = access.align.min(width.into());
+        }
+    }
+}
+
 /// How often an event is expected to happen, as far as that decides how much code it is worth: see [`worth`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Worth {

@@ -118,6 +118,7 @@ pub struct RawObject {
     pub line: u32,
     pub file: LLVMMetadataRef,
     pub frames: u32,
+    pub element: u32,
 }
 
 /// `ThreadtalkNameVisitor` of the shim.
@@ -196,6 +197,7 @@ unsafe extern "C" {
     pub fn threadtalk_shim_static_alloca_size(alloca: LLVMValueRef) -> u64;
     pub fn threadtalk_shim_alloca_element_size(alloca: LLVMValueRef) -> u64;
     pub fn threadtalk_shim_known_alignment(pointer: LLVMValueRef, module: LLVMModuleRef) -> u64;
+    pub fn threadtalk_shim_left_of_alignment(pointer: LLVMValueRef, module: LLVMModuleRef) -> u64;
 
     pub fn threadtalk_shim_distances(
         analysis: *mut c_void,

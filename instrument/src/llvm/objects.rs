@@ -27,30 +27,29 @@ pub struct Object {
 #[derive(Default)]
 pub struct Files(Map<LLVMMetadataRef, Rc<str>>);
 
-/// The variable that a pointer leads to, or the pointer variable that leads there.
-pub fn behind(pointer: LLVMValueRef, files: &mut Files) -> Option<Object> {
+/// The variable that a pointer leads to, or the pointer variable that leads there; and of a pointer to numbers or
+/// characters, how many bytes one of them has, else 0.
+pub fn behind(pointer: LLVMValueRef, files: &mut Files) -> Option<(Object, u32)> {
     // SAFETY: a live pointer value; the visitor gets the string that it expects.
-    find(files, |out, data| unsafe { ffi::threadtalk_shim_object(pointer, out, data, on_name) })
+    let found = found(files, |out, data| unsafe { ffi::threadtalk_shim_object(pointer, out, data, on_name) });
+    found.map(|(object, raw)| (object, raw.element))
 }
 
 /// The variable that receives the result of a call; and by how many inlined calls its frame is outside of the one that
 /// the call is in: a function that allocates for others was inlined into those.
 pub fn receiver(call: InstructionValue<'_>, files: &mut Files) -> Option<(Object, u32)> {
     // SAFETY: a live instruction; the visitor gets the string that it expects.
-    found(files, |out, data| unsafe { ffi::threadtalk_shim_receiver(call.as_value_ref(), out, data, on_name) })
+    let ask = |out, data| unsafe { ffi::threadtalk_shim_receiver(call.as_value_ref(), out, data, on_name) };
+    found(files, ask).map(|(object, raw)| (object, raw.frames))
 }
 
-fn find(files: &mut Files, ask: impl FnOnce(*mut RawObject, *mut c_void) -> bool) -> Option<Object> {
-    found(files, ask).map(|(object, _)| object)
-}
-
-fn found(files: &mut Files, ask: impl FnOnce(*mut RawObject, *mut c_void) -> bool) -> Option<(Object, u32)> {
+fn found(files: &mut Files, ask: impl FnOnce(*mut RawObject, *mut c_void) -> bool) -> Option<(Object, RawObject)> {
     let mut name = String::new();
-    let mut raw = RawObject { kind: 0, line: 0, file: null_mut(), frames: 0 };
+    let mut raw = RawObject { kind: 0, line: 0, file: null_mut(), frames: 0, element: 0 };
     let data: *mut String = &mut name;
     ask(&mut raw, data.cast()).then(|| {
         let file = files.0.entry(raw.file).or_insert_with(|| path(raw.file).into()).clone();
-        (Object { kind: raw.kind, name: known(name), file, line: raw.line }, raw.frames)
+        (Object { kind: raw.kind, name: known(name), file, line: raw.line }, raw)
     })
 }
 
