@@ -41,8 +41,9 @@ impl Plan {
     /// run.
     pub fn follow(&self, region: u32, usages: u64) -> bool {
         let counts = usages.is_multiple_of(LEAST_EXACT);
-        let all_had = counts && self.shares.follow(region, LEAST_EXACT as u32) >= 2 * self.exact_usages;
-        all_had || usages >= (self.exact_usages / self.shares.of(region)).max(LEAST_EXACT.min(self.exact_usages))
+        let of_region = self.exact_usages / self.shares.of_regions();
+        let all_had = counts && self.shares.follow(region, LEAST_EXACT as u32) >= 2 * of_region;
+        all_had || usages >= (of_region / self.shares.of(region)).max(LEAST_EXACT.min(self.exact_usages))
     }
 
     /// How many reads of other traces the watches of a trace of this region may send to the slow path before its period
@@ -57,7 +58,7 @@ impl Plan {
 /// many as two such. A sample takes some three microseconds with all that follows, an event of a loop a nanosecond, so
 /// 2048 from the first on took a third of the time of programs that run for a tenth of a second. They grow with the
 /// length instead: samples weigh twice as much in each doubling, so that those of the last ones are most of the
-/// histogram.
+/// histogram. In programs with many regions they share.
 fn samples_per_doubling(events: u64) -> u64 {
     32 << (events.max(1).ilog2() / 4).clamp(3, 6)
 }
@@ -88,7 +89,8 @@ impl Pace {
         let share = plan.shares.of(region);
         let longest = LONGEST_PERIOD.saturating_mul(share).min(MOST_CROWDED_PERIOD);
         let events = clock.saturating_mul(share);
-        let period = (events / samples_per_doubling(events)).clamp(least, longest.max(least));
+        let apart = events.saturating_mul(plan.shares.of_regions()) / samples_per_doubling(events);
+        let period = apart.clamp(least, longest.max(least));
         (period << (doublings + plan.shares.doublings(region))).min(MOST_CROWDED_PERIOD.max(period))
     }
 
