@@ -58,6 +58,12 @@ const DIType *pointee(const DIType *type) {
   return strip(derived->getBaseType());
 }
 
+// Whether it is a number, a character, or a name of one such as `std::byte`.
+bool is_number(const DIType *type) {
+  type = strip(type);
+  return type && (isa<DIBasicType>(type) || type->getTag() == dwarf::DW_TAG_enumeration_type);
+}
+
 // The member of a structure at a byte offset: appends its name and gives its type. Arrays of structures: the offset
 // within one element.
 const DIType *member(const DIType *type, uint64_t offset, std::string &path, StringRef arrow) {
@@ -228,7 +234,7 @@ Value *only_value(Value *value) {
 // The name of the place that `pointer` leads to is that of its base plus a member.
 void add_member(Object &object, uint64_t offset, bool known, StringRef arrow) {
   // Of numbers and characters each is one, wherever it is.
-  if (isa_and_nonnull<DIBasicType>(strip(object.type)))
+  if (is_number(object.type))
     return;
   if (!known || !object.type) {
     object.type = nullptr;
@@ -469,8 +475,7 @@ uint32_t element_bytes(Value *pointer, const Object &object) {
       return 0;
     type = pointee(variable.type);
   }
-  auto *number = dyn_cast_or_null<DIBasicType>(strip(type));
-  return number ? number->getSizeInBits() / 8 : 0;
+  return is_number(type) ? strip(type)->getSizeInBits() / 8 : 0;
 }
 
 // Where the address starts from a pointer that the loop reads again and again from the same place (a member of a structure,

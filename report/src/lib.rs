@@ -38,8 +38,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Runs the tool. `args[0]` decides: named `threadtalk-cc`, `threadtalk-c++` or `threadtalk-fc`, it is a compiler, named
-/// `threadtalk-llvm-ar` or `threadtalk-llvm-ranlib` the compiler's archiver.
+/// Runs the tool. `args[0]` decides: named `threadtalk-cc`, `threadtalk-c++` or `threadtalk-fc`, it is a compiler,
+/// named `threadtalk-llvm-ar` or `threadtalk-llvm-ranlib` the compiler's archiver.
 pub fn main(mut args: Vec<OsString>) -> ExitCode {
     let name = args.first().map(PathBuf::from).unwrap_or_default();
     let result = if let Some(language) = wrapper::Language::of_program(&name) {

@@ -13,8 +13,8 @@ use inkwell::values::{AsValueRef, InstructionOpcode, InstructionValue, PointerVa
 use std::collections::HashMap;
 use threadtalk_abi::module::{NO_STRIDE, ObjectKind, VARIABLE_STRIDE};
 
-/// Describes the accesses of a function, in their order; and says of those through pointers to numbers or characters how
-/// many bytes one of these has, of others 0. `analysis`: needed if it has loops.
+/// Describes the accesses of a function, in their order; and says of those through pointers to numbers or characters
+/// how many bytes one of these has, of others 0. `analysis`: needed if it has loops.
 pub fn all<'ctx>(
     module: &Module<'ctx>,
     analysis: Option<&mut Analysis>,

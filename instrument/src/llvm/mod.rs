@@ -188,8 +188,8 @@ pub fn known_alignment(module: &Module<'_>, pointer: PointerValue<'_>) -> u64 {
     unsafe { ffi::threadtalk_shim_known_alignment(pointer.as_value_ref(), module.as_mut_ptr()) }
 }
 
-/// The most that an access through a pointer can be aligned to by the arithmetic that leads there, whatever it claims: of
-/// pointers to bytes that are cast, nobody checks the claim.
+/// The most that an access through a pointer can be aligned to by the arithmetic that leads there, whatever it claims:
+/// of pointers to bytes that are cast, nobody checks the claim.
 pub fn left_of_alignment(module: &Module<'_>, pointer: PointerValue<'_>) -> u64 {
     // SAFETY: a live pointer of a live module.
     unsafe { ffi::threadtalk_shim_left_of_alignment(pointer.as_value_ref(), module.as_mut_ptr()) }

@@ -74,8 +74,8 @@ interpose! {
     }
 }
 
-/// Moves a block to a new one of `bytes` for the call at `site`, in an order that other threads cannot disturb. `None`: no memory, nothing
-/// has changed.
+/// Moves a block to a new one of `bytes` for the call at `site`, in an order that other threads cannot disturb. `None`:
+/// no memory, nothing has changed.
 ///
 /// # Safety
 /// `block` is a block of the heap with at least `old` usable bytes.

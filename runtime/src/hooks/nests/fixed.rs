@@ -2,7 +2,8 @@
 //! compiler knows. Reuse that the thread knows, all of it.
 //!
 //! They are many events: a stencil of nine factors makes 18 000 in a row of a thousand, so that one is to be sampled in
-//! every fourth row, which took fifteen times as long with sequences. Here a distance begins and ends as in [`samples`].
+//! every fourth row, which took fifteen times as long with sequences. Here a distance begins and ends as in
+//! [`samples`].
 
 use super::Look;
 use super::group::{Group, Kind};
@@ -51,8 +52,8 @@ impl AllRepeated {
         AllRepeated { reads: [const { MaybeUninit::uninit() }; MOST_IN_NEST], used: 0, awaited: false }
     }
 
-    /// A granule of an access more, and what its cell says. `None`: there is no room, or it is not known where its reads
-    /// count.
+    /// A granule of an access more, and what its cell says. `None`: there is no room, or it is not known where its
+    /// reads count.
     pub fn add(&mut self, t: &Thread, (granule, state): (u64, u32), site: u32) -> Option<()> {
         if state == NONE || t.header.is_own(state) {
             return Some(());
@@ -82,7 +83,8 @@ impl AllRepeated {
         unsafe { slice::from_raw_parts(self.reads.as_ptr().cast(), self.used) }
     }
 
-    /// Counts the reads of a loop; samples those that are due, and ends what is waited for. `false`: nothing is counted.
+    /// Counts the reads of a loop; samples those that are due, and ends what is waited for. `false`: nothing is
+    /// counted.
     pub fn count(&self, t: &mut Thread, p: &Process, iterations: u64) -> bool {
         if !self.awaited && self.is_counted(t, iterations) {
             return true;
