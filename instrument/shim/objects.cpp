@@ -462,12 +462,36 @@ bool describe(Value *pointer, int steps, Object &object) {
   return true;
 }
 
-// Bytes of what the pointer that leads to an object is declared to point to, if that is a number or a character.
+// Whether a pointer is an element of an array of words or more, by the arithmetic that leads to it.
+bool is_element(const Value *pointer) {
+  for (; auto *step = dyn_cast<GEPOperator>(pointer); pointer = step->getPointerOperand()) {
+    Type *element = step->getSourceElementType();
+    if (!step->hasAllConstantIndices() && !element->isIntegerTy(8) && !element->is16bitFPTy() && !element->isIntegerTy(16))
+      return true;
+  }
+  return false;
+}
+
+// Whether a value is also that of a pointer to words or structures: memory is asked for as bytes, and used as what it is.
+bool is_also_wide(Value *value) {
+  SmallVector<DbgVariableIntrinsic *, 4> intrinsics;
+  SmallVector<DbgVariableRecord *, 4> records;
+  findDbgUsers(intrinsics, value, &records);
+  auto is_wide = [](const DIVariable *variable) {
+    const DIType *type = pointee(variable->getType());
+    return type && (!is_number(type) || type->getSizeInBits() >= 32);
+  };
+  return any_of(records, [&](auto *record) { return !record->isDbgDeclare() && is_wide(record->getVariable()); }) ||
+         any_of(intrinsics, [&](auto *one) { return !isa<DbgDeclareInst>(one) && is_wide(one->getVariable()); });
+}
+
+// Bytes of what the pointer that leads to an object is declared to point to, if that is a number or a character, and
+// nothing says that it leads to something wider.
 uint32_t element_bytes(Value *pointer, const Object &object) {
   const DIType *type = object.kind == Pointer ? object.type : nullptr;
+  Value *base = getUnderlyingObject(pointer, 32);
   // A parameter that is known to point into a variable.
   if (object.kind != Pointer) {
-    Value *base = getUnderlyingObject(pointer, 32);
     auto *load = dyn_cast<LoadInst>(base);
     Object variable;
     if (isa<AllocaInst, GlobalVariable>(base) ||
@@ -475,7 +499,9 @@ uint32_t element_bytes(Value *pointer, const Object &object) {
       return 0;
     type = pointee(variable.type);
   }
-  return is_number(type) ? strip(type)->getSizeInBits() / 8 : 0;
+  if (!is_number(type) || is_element(pointer) || is_also_wide(base))
+    return 0;
+  return strip(type)->getSizeInBits() / 8;
 }
 
 // Where the address starts from a pointer that the loop reads again and again from the same place (a member of a structure,

@@ -53,6 +53,21 @@ fn a_look_is_shared_where_that_is_less_code() {
     assert_eq!(looks, [3, 1], "`a` twice, `b`; all five of `to`");
 }
 
+/// `*(unsigned *)bytes` is aligned for LLVM, wherever the bytes are. Memory that is asked for as bytes and used as what
+/// it is for is aligned indeed.
+#[test]
+fn claims_of_alignment_are_believed_where_nothing_speaks_against_them() {
+    let code = "void scale(char *memory, long n) {\n  float *a = (float *)memory;\n\
+                  for (long i = 0; i < n; i++)\n    a[i] *= 2;\n}\n\
+                unsigned cast(const unsigned char *at) { return *(const unsigned *)at; }\n\
+                unsigned long moved(const short *at, long n) { return *(const unsigned long *)(at + n); }\n\
+                unsigned long fits(const char *at, long n) { return ((const unsigned long *)at)[n]; }\n";
+    let ir = Project::new("a.c", code).ir("a.c", &["-O1"]);
+    let looks = ["scale", "cast", "moved", "fits"].map(|name| function(&ir, name).contains(".unaligned"));
+    assert_eq!(looks, [false, true, true, false]);
+    assert!(function(&ir, "scale").contains("@__threadtalk_loop("));
+}
+
 /// The loop exists twice; the one without sequences is LLVM's to improve.
 #[test]
 fn plain_copies_keep_their_variables() {
