@@ -466,11 +466,15 @@ bool describe(Value *pointer, int steps, Object &object) {
 bool is_element(const Value *pointer) {
   for (; auto *step = dyn_cast<GEPOperator>(pointer); pointer = step->getPointerOperand()) {
     Type *element = step->getSourceElementType();
-    if (!step->hasAllConstantIndices() && !element->isIntegerTy(8) && !element->is16bitFPTy() && !element->isIntegerTy(16))
+    bool narrow = element->isIntegerTy(8) || element->isIntegerTy(16) || element->is16bitFPTy();
+    if (!step->hasAllConstantIndices() && !narrow)
       return true;
   }
   return false;
 }
+
+// Whether it is a number or a character of less than a word.
+bool is_narrow(const DIType *type) { return is_number(type) && strip(type)->getSizeInBits() < 32; }
 
 // Whether a value is also that of a pointer to words or structures: memory is asked for as bytes, and used as what it is.
 bool is_also_wide(Value *value) {
@@ -479,14 +483,14 @@ bool is_also_wide(Value *value) {
   findDbgUsers(intrinsics, value, &records);
   auto is_wide = [](const DIVariable *variable) {
     const DIType *type = pointee(variable->getType());
-    return type && (!is_number(type) || type->getSizeInBits() >= 32);
+    return type && !is_narrow(type);
   };
   return any_of(records, [&](auto *record) { return !record->isDbgDeclare() && is_wide(record->getVariable()); }) ||
          any_of(intrinsics, [&](auto *one) { return !isa<DbgDeclareInst>(one) && is_wide(one->getVariable()); });
 }
 
-// Bytes of what the pointer that leads to an object is declared to point to, if that is a number or a character, and
-// nothing says that it leads to something wider.
+// Bytes of what the pointer that leads to an object is declared to point to, if that is less than a word, and nothing
+// says that it leads to something wider.
 uint32_t element_bytes(Value *pointer, const Object &object) {
   const DIType *type = object.kind == Pointer ? object.type : nullptr;
   Value *base = getUnderlyingObject(pointer, 32);
@@ -499,7 +503,7 @@ uint32_t element_bytes(Value *pointer, const Object &object) {
       return 0;
     type = pointee(variable.type);
   }
-  if (!is_number(type) || is_element(pointer) || is_also_wide(base))
+  if (!is_narrow(type) || is_element(pointer) || is_also_wide(base))
     return 0;
   return strip(type)->getSizeInBits() / 8;
 }

@@ -216,7 +216,7 @@ struct ThreadtalkObject {
   LLVMMetadataRef file; // DIFile or null
   // Of what receives a value: by how many inlined calls the frame that it is in called the one that made the value.
   uint32_t frames;
-  // Bytes of what a pointer is declared to point to, if that is a number or a character; 0 = unknown, or no pointer.
+  // Bytes of what a pointer is declared to point to, if that is less than a word; 0 = anything else, or unknown.
   uint32_t element;
 };
 typedef void (*ThreadtalkNameVisitor)(void *data, const char *name, size_t length);

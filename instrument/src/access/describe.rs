@@ -13,8 +13,8 @@ use inkwell::values::{AsValueRef, InstructionOpcode, InstructionValue, PointerVa
 use std::collections::HashMap;
 use threadtalk_abi::module::{NO_STRIDE, ObjectKind, VARIABLE_STRIDE};
 
-/// Describes the accesses of a function, in their order; and says of those through pointers to numbers or characters
-/// how many bytes one of these has, of others 0. `analysis`: needed if it has loops.
+/// Describes the accesses of a function, in their order; and says of those through pointers to bytes or halves how many
+/// bytes one of these has, of others 0. `analysis`: needed if it has loops.
 pub fn all<'ctx>(
     module: &Module<'ctx>,
     analysis: Option<&mut Analysis>,
@@ -86,20 +86,15 @@ fn elements(module: &Module<'_>, inst: InstructionValue<'_>, distance: i64) -> i
 }
 
 fn named<'ctx>(inst: InstructionValue<'ctx>, action: &Action<'ctx>, files: &mut Files) -> (SiteAccess, u32) {
-    let (mut frames, mut element) = (0, 0);
-    let object = match action {
-        Action::Allocation(Allocator::Indirect(_)) => indirect_receiver(inst, files),
-        Action::Allocation(_) => objects::receiver(inst, files).map(|found| split(found, &mut frames)),
-        _ => pointer(inst, action)
-            .and_then(|p| objects::behind(p.as_value_ref(), files))
-            .map(|found| split(found, &mut element)),
+    let ((object, frames), width) = match action {
+        Action::Allocation(Allocator::Indirect(_)) => ((indirect_receiver(inst, files), None), None),
+        Action::Allocation(_) => (objects::receiver(inst, files).unzip(), None),
+        _ => {
+            let (object, width) = pointer(inst, action).and_then(|p| objects::behind(p.as_value_ref(), files)).unzip();
+            ((object, None), width)
+        }
     };
-    (SiteAccess { object, frames, ..SiteAccess::default() }, element)
-}
-
-fn split((object, number): (Object, u32), to: &mut u32) -> Object {
-    *to = number;
-    object
+    (SiteAccess { object, frames: frames.unwrap_or(0), ..SiteAccess::default() }, width.unwrap_or(0))
 }
 
 /// The pointer that a call stores the address of a new block in: argument 0 is where it lies.

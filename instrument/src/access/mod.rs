@@ -112,11 +112,11 @@ pub enum Action<'ctx> {
 }
 
 impl Action<'_> {
-    /// The access goes through a pointer to numbers or characters of so many bytes: no more of what it claims of its
+    /// The access goes through a pointer to bytes or halves, of so many bytes each: no more of what it claims of its
     /// address is believed. 0 = another pointer.
     pub fn is_of(&mut self, width: u32) {
         if let Action::Plain(_, access) = self
-            && (1..GRANULE).contains(&u64::from(width))
+            && width > 0
         {
             access.align = access.align.min(width.into());
         }

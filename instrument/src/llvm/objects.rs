@@ -27,8 +27,8 @@ pub struct Object {
 #[derive(Default)]
 pub struct Files(Map<LLVMMetadataRef, Rc<str>>);
 
-/// The variable that a pointer leads to, or the pointer variable that leads there; and of a pointer to numbers or
-/// characters, how many bytes one of them has, else 0.
+/// The variable that a pointer leads to, or the pointer variable that leads there; and of a pointer to bytes or halves,
+/// how many bytes one of them has, else 0.
 pub fn behind(pointer: LLVMValueRef, files: &mut Files) -> Option<(Object, u32)> {
     // SAFETY: a live pointer value; the visitor gets the string that it expects.
     let found = found(files, |out, data| unsafe { ffi::threadtalk_shim_object(pointer, out, data, on_name) });

@@ -31,8 +31,7 @@ pub fn exec(name: &str, args: Vec<OsString>) -> Error {
 
 /// What the compiler says; the name alone, to be found in `PATH`, if it says nothing.
 fn beside(compiler: &Path, name: &str) -> PathBuf {
-    let mut option = OsString::from("-print-prog-name=");
-    option.push(name);
+    let option = format!("-print-prog-name={name}");
     let told = Command::new(compiler).arg(option).output().map(|out| out.stdout).unwrap_or_default();
     let told = OsString::from_vec(told.trim_ascii().to_vec());
     PathBuf::from(if told.is_empty() { OsStr::new(name) } else { &told })

@@ -38,6 +38,18 @@ struct Repeated {
     counter: *mut EventCounter,
 }
 
+impl Repeated {
+    /// How many granules it reads in one iteration.
+    fn granules(&self) -> u64 {
+        u64::from(self.bytes) / GRANULE
+    }
+
+    /// Their addresses.
+    fn addresses(&self) -> impl Iterator<Item = u64> + use<> {
+        (self.address..self.address + u64::from(self.bytes)).step_by(GRANULE as usize)
+    }
+}
+
 /// All of a loop, in the order of its body.
 pub struct AllRepeated {
     reads: [MaybeUninit<Repeated>; MOST_IN_NEST],
@@ -89,7 +101,7 @@ impl AllRepeated {
         if !self.awaited && self.is_counted(t, iterations) {
             return true;
         }
-        let each: u64 = self.all().iter().map(|read| u64::from(read.bytes) / GRANULE).sum();
+        let each: u64 = self.all().iter().map(Repeated::granules).sum();
         let (mut done, mut many) = (0, iterations);
         while done < iterations {
             many = many.min(iterations - done);
@@ -111,7 +123,7 @@ impl AllRepeated {
     fn is_counted(&self, t: &mut Thread, iterations: u64) -> bool {
         let mut reuse = [(ptr::null_mut(), 0); MOST_IN_NEST];
         for (read, place) in self.all().iter().zip(&mut reuse) {
-            *place = (read.counter, u64::from(read.bytes) / GRANULE * iterations);
+            *place = (read.counter, read.granules() * iterations);
         }
         reuse.get(..self.used).is_some_and(|reuse| row::count(t, reuse))
     }
@@ -126,14 +138,13 @@ impl AllRepeated {
             let &Repeated { address, bytes, site, counter } = read;
             let steps = [Step { stride: 0, count: iterations }, once, once];
             let access = access.write(NestAccess { address, bytes, flags: 0, site, window: 0, steps });
-            let (end, granules) = (address + u64::from(bytes), u64::from(bytes) / GRANULE * iterations);
-            for granule in (address..end).step_by(GRANULE as usize).filter(|granule| t.waits_for(*granule)) {
+            for granule in read.addresses().filter(|granule| t.waits_for(*granule)) {
                 if apart.add_awaited(granule, 0, site).is_none() {
                     return false;
                 }
             }
             apart.look += 1;
-            let (first, no) = (address, Wide::No);
+            let (first, end, granules) = (address, address + u64::from(bytes), read.granules() * iterations);
             let window = Window { stamp: 0, first, end, counter, stride: 0, iterations, granules, cells: 0 };
             let group = Group {
                 number: 0,
@@ -141,7 +152,7 @@ impl AllRepeated {
                 to: end,
                 strided: None,
                 step: 0,
-                writes: no,
+                writes: Wide::No,
                 site: Some(site),
                 granules,
                 key: 0,
@@ -157,7 +168,7 @@ impl AllRepeated {
     #[cold]
     fn one_by_one(&self, t: &mut Thread, p: &Process) {
         for read in self.all() {
-            for granule in (read.address..read.address + u64::from(read.bytes)).step_by(GRANULE as usize) {
+            for granule in read.addresses() {
                 if let Some(cell) = p.signature.cell(granule, &mut t.chunks) {
                     read_cells(t, p, slice::from_ref(cell), granule, read.site);
                 }
