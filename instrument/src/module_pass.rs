@@ -1,5 +1,6 @@
 //! What happens to a module: analyse all functions, then change them, then register the module.
 
+use crate::access::called::Called;
 use crate::access::collect::Collector;
 use crate::access::{Inlined, Plan, Worth};
 use crate::control::{self, Control, Counted};
@@ -169,6 +170,10 @@ impl<'m, 'ctx> Work<'m, 'ctx> {
         if self.options.optimise {
             functions.iter().for_each(|&function| llvm::loops::close(function));
         }
+        let called = match self.options.features.memory {
+            true => Called::find(self.module),
+            false => Called::default(),
+        };
         let mut collector = Collector { module: self.module, functions: &mut self.functions, tables: &mut self.tables };
         let mut plans = Vec::new();
         for &function in functions {
@@ -183,7 +188,7 @@ impl<'m, 'ctx> Work<'m, 'ctx> {
                 Some(walked) if optimises => optimise::drop_idle(self.module, &mut walked.events),
                 _ => Dropped::default(),
             };
-            let planned = walked.map(|walked| walked.plan(self.options.inline_limit));
+            let planned = walked.map(|walked| walked.plan(self.options.inline_limit, called.runs(function)));
             if let (Some(emitter), Some(counted)) = (&self.emitter, self.counted.get_mut(&function)) {
                 let inlined = planned.as_ref().map_or(&Inlined::Everywhere, |(plan, _)| &plan.inlined);
                 counted.complete(emitter, inlined)?;

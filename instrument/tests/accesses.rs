@@ -111,7 +111,7 @@ char a[1000], b[1000]; int n = 100;
 struct { long x[4]; } p, q;
 struct { int x[15]; } r, s;
 struct { char x[12]; } t, u;
-int main(void) {
+int work(void) {
   memcpy(a, b, n);
   memmove(a + 1, a, n);
   memset(a, 7, n);
@@ -124,27 +124,28 @@ int main(void) {
   memcpy(local, b, 200);
   return local[n] == 9;
 }
+int main(void) { return work(); }
 ";
     let expected = expect(&[
-        ("copy 100 function main:6 at a.c:7 library", 1),
-        ("copy 100 function main:6 at a.c:8 library", 1),
-        ("write_range 100 function main:6 at a.c:9 library", 1),
-        ("read 32 function main:6 at a.c:10 library", 1),
-        ("write 32 function main:6 at a.c:10 library", 1),
+        ("copy 100 function work:6 at a.c:7 library", 1),
+        ("copy 100 function work:6 at a.c:8 library", 1),
+        ("write_range 100 function work:6 at a.c:9 library", 1),
+        ("read 32 function work:6 at a.c:10 library", 1),
+        ("write 32 function work:6 at a.c:10 library", 1),
         // Sequences of their own, whose slow ways are those of their parts; not if they may touch parts of granules.
-        ("read 32 function main:6 at a.c:11 library", 1),
-        ("read 16 function main:6 at a.c:11 library", 1),
-        ("read 8 function main:6 at a.c:11 library", 1),
-        ("read 4 function main:6 at a.c:11 library", 1),
-        ("write 32 function main:6 at a.c:11 library", 1),
-        ("write 16 function main:6 at a.c:11 library", 1),
-        ("write 8 function main:6 at a.c:11 library", 1),
-        ("write 4 function main:6 at a.c:11 library", 1),
-        ("copy 12 function main:6 at a.c:12 library", 1),
-        ("write 16 function main:6 at a.c:13 library", 1),
-        ("write 8 function main:6 at a.c:13 library", 1),
-        ("write_range 100 function main:6 at a.c:14 library", 1),
-        ("read_range 200 function main:6 at a.c:16 library", 1),
+        ("read 32 function work:6 at a.c:11 library", 1),
+        ("read 16 function work:6 at a.c:11 library", 1),
+        ("read 8 function work:6 at a.c:11 library", 1),
+        ("read 4 function work:6 at a.c:11 library", 1),
+        ("write 32 function work:6 at a.c:11 library", 1),
+        ("write 16 function work:6 at a.c:11 library", 1),
+        ("write 8 function work:6 at a.c:11 library", 1),
+        ("write 4 function work:6 at a.c:11 library", 1),
+        ("copy 12 function work:6 at a.c:12 library", 1),
+        ("write 16 function work:6 at a.c:13 library", 1),
+        ("write 8 function work:6 at a.c:13 library", 1),
+        ("write_range 100 function work:6 at a.c:14 library", 1),
+        ("read_range 200 function work:6 at a.c:16 library", 1),
     ]);
     let mut got = log("a.c", source, &["-O0"]);
     got.retain(|line, _| line.ends_with("library"));
@@ -282,7 +283,7 @@ int main(void) { a[0] = 1; return strlen(a) != 1; }
 fn vectors_are_one_access_and_so_are_their_neighbours() {
     let source = "\
 float a[1024], b[1024];
-void f(void) {
+__attribute__((noinline)) void f(void) {
   for (int i = 0; i < 1024; i++)
     a[i] = b[i] * 2;
 }

@@ -120,3 +120,53 @@ fn of_a_huge_function_the_loops_that_are_nested_deepest_are_inlined() {
     let none = function(&none, "huge");
     assert_eq!((calls(none), sequences(none), none.matches(questions).count()), (17, 0, 0), "{none}");
 }
+
+/// Twenty reads before a loop, in functions of which each is called in another way.
+const CALLED: &str = r#"
+typedef unsigned long pthread_t;
+int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+double *volatile rows[64];
+#define ROW(name) __attribute__((noinline)) double name(volatile double *p, int n) { \
+    double s = p[0] + p[3] + p[5] + p[8] + p[10] + p[13] + p[15] + p[18] + p[20] + p[23] \
+             + p[25] + p[28] + p[30] + p[33] + p[35] + p[38] + p[40] + p[43] + p[45] + p[48]; \
+    for (int i = 0; i < n; i++) s += rows[i][0]; \
+    return s; }
+static ROW(once)
+static ROW(in_loop)
+static ROW(inside)
+static ROW(by_thread)
+static ROW(by_pointer)
+static ROW(in_circle)
+ROW(elsewhere)
+double (*pointer)(volatile double *, int) = by_pointer;
+__attribute__((noinline)) static double around(volatile double *p, int n) { return p[0] + inside(p, n); }
+static double back(volatile double *p, int n);
+__attribute__((noinline)) static double forth(volatile double *p, int n) { return n ? back(p, n - 1) * p[n] : 0; }
+__attribute__((noinline)) static double back(volatile double *p, int n) { return in_circle(p, n) + forth(p, n) * p[n]; }
+static void *thread(void *p) { *(double *)p = by_thread(p, 3); return 0; }
+int main(int argc, char **argv) {
+  double s = once((double *)argv, argc) + forth((double *)argv, argc);
+  pthread_t threads[4];
+  for (int i = 0; i < argc; i++) pthread_create(&threads[i & 3], 0, thread, argv);
+  for (int i = 0; i < argc; i++) s += in_loop((double *)argv[i], argc) + around((double *)argv[i], argc);
+  return (int)s;
+}
+"#;
+
+#[test]
+fn what_stands_around_loops_is_worth_code_where_the_function_is_called_in_one() {
+    let ir = Project::new("a.c", CALLED).options("features=memory").ir("a.c", &["-O2"]);
+    let calls = |name: &str| function(&ir, name).matches("@threadtalk.read8(").count();
+    for (name, how) in [("once", "by main"), ("by_thread", "by a thread that begins in a loop")] {
+        assert!(calls(name) >= 20, "{name} is called once {how}: {}", function(&ir, name));
+    }
+    for (name, how) in [
+        ("in_loop", "by a loop"),
+        ("inside", "by what a loop calls"),
+        ("in_circle", "by one of two functions that call each other"),
+        ("by_pointer", "through a pointer"),
+        ("elsewhere", "by other modules"),
+    ] {
+        assert_eq!(calls(name), 0, "{name} is called {how}: {}", function(&ir, name));
+    }
+}

@@ -1,5 +1,6 @@
 //! Walks a function, and makes its plan of what is left of the events.
 
+use super::called::Runs;
 use super::lifetime::Escaping;
 use super::worth::{self, Brief};
 use super::{Action, Entrance, Event, Inlined, Plan, When, Worth, describe, ends, intrinsics, memory};
@@ -163,11 +164,12 @@ fn handed_on<'ctx>(call: InstructionValue<'ctx>, callee: FunctionValue<'ctx>) ->
 }
 
 impl<'ctx> Walked<'ctx> {
-    /// The plan, in which `most_inline` accesses at most may be inlined, and what was analysed.
-    pub fn plan(self, most_inline: usize) -> (Plan<'ctx>, Option<Analysis>) {
+    /// The plan, in which `most_inline` accesses at most may be inlined, and what was analysed. `runs`: how often the
+    /// function does.
+    pub fn plan(self, most_inline: usize, runs: Runs) -> (Plan<'ctx>, Option<Analysis>) {
         let Walked { mut events, analysis, function, loops, brief, entrances, entry_region } = self;
         let accesses = events.iter().filter(|event| is_access(&event.action)).count();
-        worth::weigh(&mut events, &loops, &brief, accesses);
+        worth::weigh(&mut events, &loops, &brief, (accesses, runs));
         let inlined = match accesses <= most_inline {
             true => Inlined::Everywhere,
             false => worth::keep_most_nested(function, &mut events, (&loops, &brief), most_inline),

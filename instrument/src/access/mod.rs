@@ -6,9 +6,10 @@
 //! * [`intrinsics`] knows LLVM's memory intrinsics: copies, masked vectors, gather and scatter.
 //! * [`lifetime`] knows when stack variables die.
 //! * [`describe`] says what accesses go to, for the report.
-//! * [`worth`] decides how much code each event gets.
+//! * [`called`] says how often functions run, and [`worth`] how much code each event gets.
 //! * The C library's functions are in [`crate::library`].
 
+pub mod called;
 pub mod collect;
 pub mod describe;
 pub mod ends;

@@ -1,9 +1,11 @@
 //! How much code each event is worth. Inlining everything everywhere takes too long to compile.
 //!
-//! Nobody knows here how often a function is called, only what repeats inside it. So loops are worth code, unless they
-//! are large; a function in which nothing repeats for long may be one that loops elsewhere call, and is worth code as
-//! well; what stands around the loops of a function is set-up, and is not.
+//! What repeats inside a function is known, and sometimes that loops call it ([`super::called`]). So loops are worth
+//! code, unless they are large; a function in which nothing repeats for long may be one that loops elsewhere call, and
+//! is worth code as well; what stands around the loops of a function is set-up, and is not, unless it is little or the
+//! function runs often.
 
+use super::called::Runs;
 use super::{Event, Inlined, Worth};
 use crate::llvm::analysis::Analysis;
 use crate::llvm::loops::Loops;
@@ -17,19 +19,26 @@ use std::collections::HashSet;
 /// taken for the straight code that they would be if they were unrolled.
 const BRIEF: u64 = 32;
 
-/// Functions in which nothing repeats for long are inlined if they have no more accesses. Solvers have such functions
-/// for blocks of 5 x 5.
+/// Functions in which nothing repeats for long, and which do not run once, are inlined if they have no more accesses.
+/// Solvers have such functions for blocks of 5 x 5.
 const STRAIGHT_FUNCTION: usize = 400;
 
-/// Loops around others with no more accesses of their own are worth code all the same: the factor of a row. Functions
-/// with loops that have no more accesses outside of them may be short loops that others call.
+/// Loops around others with no more accesses of their own are worth code all the same: the factor of a row. So is what
+/// stands around the loops of a function that runs once, if it is no more.
 const FEW_AROUND: usize = 4;
+
+/// The same of what stands around the loops of functions of which nobody knows how often they run: they may be short
+/// loops that other modules call.
+const FEW_UNKNOWN: usize = 24;
+
+/// The same of functions that are known to be called in loops.
+const FEW_OFTEN: usize = 120;
 
 /// Loops with more accesses of their own take long to compile.
 const LARGE_LOOP: usize = 400;
 
-/// In functions with more accesses, loops around others get no more than calls: most of such a function is set-up,
-/// input and output.
+/// In functions with more accesses, loops around others get no more than calls, unless other loops call the function:
+/// most of such a function is set-up, input and output.
 const LARGE_FUNCTION: usize = 120;
 
 /// How often a loop is expected to run for each time that one around it does. What a loop around others accesses by
@@ -73,8 +82,8 @@ impl Brief {
     }
 }
 
-/// Decides how much code the events of a function are worth, given the number of its accesses.
-pub fn weigh(events: &mut [Event<'_>], loops: &Loops<'_>, brief: &Brief, accesses: usize) {
+/// Decides how much code the events of a function are worth, given the number of its accesses and how often it runs.
+pub fn weigh(events: &mut [Event<'_>], loops: &Loops<'_>, brief: &Brief, (accesses, runs): (usize, Runs)) {
     let lasting = |event: &Event<'_>| {
         let innermost = event.inst.get_parent().and_then(|block| loops.innermost(block));
         brief.lasting(loops, innermost)
@@ -101,14 +110,21 @@ pub fn weigh(events: &mut [Event<'_>], loops: &Loops<'_>, brief: &Brief, accesse
         }
     }
     let remainders = remainders::find(events, loops);
+    let few_outside = match runs {
+        Runs::Once => FEW_AROUND,
+        Runs::Unknown => FEW_UNKNOWN,
+        Runs::Often => FEW_OFTEN,
+    };
+    let straight = !lasts && accesses <= STRAIGHT_FUNCTION && runs > Runs::Once;
+    let large = accesses > LARGE_FUNCTION && runs < Runs::Often;
     for event in events {
         event.worth = match lasting(event) {
-            None if !lasts && accesses <= STRAIGHT_FUNCTION || outside <= FEW_AROUND => Worth::Events,
+            None if straight || outside <= few_outside => Worth::Events,
             None => Worth::Call,
             Some(number) if remainders.contains(number) => Worth::Rest,
             Some(number) if in_loop[number] <= FEW_AROUND => Worth::Events,
             Some(number) if in_loop[number] > LARGE_LOOP => Worth::Call,
-            Some(number) if encloses[number] && accesses > LARGE_FUNCTION => Worth::Call,
+            Some(number) if encloses[number] && large => Worth::Call,
             Some(_) => Worth::Events,
         };
     }
