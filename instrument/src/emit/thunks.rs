@@ -198,9 +198,12 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 self.load_own(&mut prologue, header)?;
                 let exits = Exits { slow, mixed: slow, done };
                 let mut read = Read { prologue: &prologue, access: &access, translation: &translation, site, exits };
-                // Pieces of what begins inside a granule would count some granules twice.
-                if bytes > GRANULE && alignment != Alignment::Any {
-                    read.exits.mixed = self.pieces(function, &read)?;
+                if bytes > GRANULE {
+                    let whole = Access { align: access.align.max(GRANULE), ..access };
+                    read.exits.mixed = self.pieces(function, &Read { access: &whole, ..read })?;
+                }
+                if bytes > GRANULE && alignment == Alignment::Any {
+                    read.exits.mixed = self.unless_inside(function, &read)?;
                 }
                 if !recalls {
                     return self.read(&read, Detail::Events);
@@ -284,6 +287,20 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         }
         self.builder.position_at_end(here);
         Ok(mixed)
+    }
+
+    /// A block that goes on with the pieces of a read of any alignment, or with the hook if it begins inside a granule:
+    /// pieces would count some granules twice. Vectors of three numbers are read as four, at addresses of which the
+    /// compiler knows nothing.
+    fn unless_inside(&self, function: FunctionValue<'ctx>, read: &Read<'_, 'ctx>) -> Emitted<BasicBlock<'ctx>> {
+        let (b, here) = (&self.builder, self.here()?);
+        let asks = self.context.append_basic_block(function, "");
+        b.position_at_end(asks);
+        let inside = b.build_and(self.number_of(read.access.pointer)?, self.c64(GRANULE - 1), "")?;
+        let is_inside = self.compare(IntPredicate::NE, inside, self.c64(0))?;
+        self.branch(is_inside, read.exits.slow, read.exits.mixed, Likely::Rarely)?;
+        b.position_at_end(here);
+        Ok(asks)
     }
 
     /// Goes on with the hook where two granules differ in the mark of one of them alone: it knows what that means, and
