@@ -40,7 +40,8 @@ fn shared(chunks: u64) -> Shared {
     let sets = SetMemory { words: zeroed(1 << 16), capacity: 1 << 16, slots: zeroed(1 << 17), slots_log2: 17 };
     let (entries, slots, values) = (zeroed(1 << 16), zeroed(1 << 17), zeroed(VALUES as usize));
     let ended = zeroed(ENDED_WORDS);
-    let memory = StateMemory { entries, capacity: 1 << 16, slots, slots_log2: 17, values, ended, sets };
+    let (site_bits, capacity) = (SITE_BITS, 1 << 16);
+    let memory = StateMemory { site_bits, entries, capacity, slots, slots_log2: 17, values, ended, sets };
     // SAFETY: as above.
     Shared { signature: Signature::new(directory, pool), states: unsafe { States::new(memory) } }
 }

@@ -17,6 +17,7 @@
 //! What was dropped is not in it: dropped events are missing, not false; [`crate::model::Accuracy::dropped`] counts
 //! them.
 
+use threadtalk_profile::Header;
 use threadtalk_profile::layout::Accuracy;
 
 use crate::model;
@@ -79,7 +80,8 @@ pub(crate) fn doubt_distances(region: &mut model::Region, false_rate: f64) {
     }
 }
 
-pub(crate) fn summary(run: &Accuracy, estimated_false_rate: f64) -> model::Accuracy {
+pub(crate) fn summary(header: &Header, estimated_false_rate: f64) -> model::Accuracy {
+    let run = &header.accuracy;
     let budget = run.signature_budget;
     model::Accuracy {
         estimated_false_rate,
@@ -95,6 +97,7 @@ pub(crate) fn summary(run: &Accuracy, estimated_false_rate: f64) -> model::Accur
         states_exhausted: run.states_exhausted,
         threads_overflowed: run.threads_overflowed,
         modules_without_lines: run.modules_without_lines,
+        lineless_values: header.lineless_values,
         crd_budget_reached: run.crd_budget_reached,
         records_budget_reached: run.records_budget_reached,
         dropped_budget: run.dropped_budget,
@@ -160,7 +163,8 @@ mod tests {
             dropped_budget: 4,
             ..Accuracy::default()
         };
-        assert_eq!((summary(&run, 0.0).occupied, summary(&run, 0.0).dropped), (Some(0.25), 9));
-        assert_eq!(summary(&Accuracy { signature_budget: 0, ..run }, 0.0).occupied, None);
+        let of = |accuracy| summary(&Header { accuracy, ..Header::default() }, 0.0);
+        assert_eq!((of(run).occupied, of(run).dropped), (Some(0.25), 9));
+        assert_eq!(of(Accuracy { signature_budget: 0, ..run }).occupied, None);
     }
 }

@@ -60,7 +60,7 @@ pub fn analyse(profile: &Profile, options: &Options) -> Report {
         program: program::program(profile),
         ended: program::ended(profile),
         options: program::recording(profile, options),
-        accuracy: accuracy::summary(&profile.header().accuracy, false_rate),
+        accuracy: accuracy::summary(profile.header(), false_rate),
         threads: threads.describe(profile),
         caches: options.caches.clone(),
         regions: regions.into_iter().filter(is_listed).collect(),

@@ -8,6 +8,8 @@ use std::borrow::Cow;
 /// Names of so many characters are told in full.
 const LONG: usize = 48;
 
+const ANONYMOUS: &str = "(anonymous namespace)";
+
 /// A name, without what is in its brackets if it is long.
 pub fn short(name: &str) -> Cow<'_, str> {
     if name.chars().count() <= LONG {
@@ -19,9 +21,11 @@ pub fn short(name: &str) -> Cow<'_, str> {
 
 /// Without the type of the result before it and `const` behind it. Operators have spaces of their own.
 fn without_result(name: &str) -> Option<&str> {
-    let end = name.rfind(')')? + 1;
-    let start = name[..end].rfind(' ')? + 1;
-    let is_whole = !name.contains("operator") && name[start..].contains('(');
+    // The blank in it ends no type.
+    let joined = name.replace(ANONYMOUS, &"_".repeat(ANONYMOUS.len()));
+    let end = joined.rfind(')')? + 1;
+    let start = joined[..end].rfind(' ')? + 1;
+    let is_whole = !name.contains("operator") && joined[start..].contains('(');
     is_whole.then(|| &name[start..end])
 }
 
@@ -44,7 +48,7 @@ fn without_brackets(name: &str) -> String {
         };
         match length {
             // `(anonymous namespace)` and `()` are no longer without what is in them.
-            Some(length) if length > 2 && !rest.starts_with("(anonymous namespace)") => {
+            Some(length) if length > 2 && !rest.starts_with(ANONYMOUS) => {
                 out.push(next);
                 out.push('\u{2026}');
                 out.push(if next == '<' { '>' } else { ')' });
@@ -99,6 +103,10 @@ mod tests {
         assert_eq!(short(name), "std::ostream& operator<< <…>(…)");
         let name = "(anonymous namespace)::worker_loop()::{lambda(std::size_t, std::size_t)#1}::operator()(unsigned long) const";
         assert_eq!(short(name), "(anonymous namespace)::worker_loop()::{lambda(…)#1}::operator()(…) const");
+        let name = "static long (anonymous namespace)::tracking_allocator::sum_all(const int *, std::size_t)";
+        assert_eq!(short(name), "(anonymous namespace)::tracking_allocator::sum_all(…)");
+        let name = "(anonymous namespace)::tracking_allocator::sum_all_of_them(const int *)";
+        assert_eq!(short(name), "(anonymous namespace)::tracking_allocator::sum_all_of_them(…)");
         // Short ones, and others that have no brackets.
         assert_eq!(short("bmod(double*, double*)"), "bmod(double*, double*)");
         let name = "a_function_of_c_whose_name_is_longer_than_what_is_left_alone";

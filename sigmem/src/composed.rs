@@ -11,6 +11,10 @@
 //!  1  k    number      readers       number >= 16: smaller ones are names of the tables
 //! ```
 //!
+//! Many threads that write at some hundred lines each are more values than there are numbers. What such a value's further
+//! readers know of it is the thread that wrote it, and no longer the line: without that, each value would have a state in
+//! the tables for each set of readers.
+//!
 //! The first thread has a bit of its own: it makes and looks at what teams of later threads share. The readers' bits
 //! are mixed with each other and with the number, as the inlined code tells states apart by their low bits first.
 
@@ -21,14 +25,18 @@ use threadtalk_abi::cell::{INDEX_MASK, SHARED};
 /// Bits of a band: thread 0, and 17 threads from an odd number on, so that any 16 that follow each other fit.
 const WIDTH: u32 = 18;
 const READERS: u32 = (1 << WIDTH) - 1;
-/// Sets of fewer readers are in the tables. There are 696 of three and less among 16 threads: all threads' caches know
+/// Sets of fewer readers are in the tables, unless these are used up. There are 696 of three and less among 16 threads: all threads' caches know
 /// those, and programs with four threads need no others.
-const LEAST: u32 = if cfg!(loom) { 2 } else { 4 };
+pub(crate) const LEAST: u32 = if cfg!(loom) { 2 } else { 4 };
 /// Numbers of values.
-pub const VALUES: u32 = if cfg!(loom) { FIRST_VALUE + 4 } else { 1 << 12 };
+pub const VALUES: u32 = if cfg!(loom) { FIRST_VALUE + 6 } else { 1 << 12 };
 /// Those from here on are of [open](crate::open) values.
-pub(crate) const FIRST_OPEN: u32 = if cfg!(loom) { FIRST_VALUE + 2 } else { 3 << 10 };
+pub(crate) const FIRST_OPEN: u32 = if cfg!(loom) { FIRST_VALUE + 3 } else { 3 << 10 };
 const FIRST_VALUE: u32 = 16;
+/// Those from here on, and from here on of open values, are of all that a thread has written at lines for which there
+/// was no number.
+const FIRST_LINELESS: u32 = if cfg!(loom) { FIRST_VALUE + 2 } else { 5 << 9 };
+const FIRST_OPEN_LINELESS: u32 = if cfg!(loom) { FIRST_OPEN + 2 } else { 15 << 8 };
 /// Names of the tables are below this.
 pub const FIRST: u32 = FIRST_VALUE << WIDTH;
 /// Slots that a value may be in.
@@ -158,21 +166,30 @@ impl Values {
         (value != 0).then_some(Composed { writer: FreshId((value >> 32) as u32), readers, name })
     }
 
-    /// The name for a value and its readers. `None`: they are few, or there is no number for the value, and never will
-    /// be.
+    /// The name for a value and its readers. `None`: there is no number for the value, and never will be.
     pub fn name(&self, writer: FreshId, readers: Band) -> Option<u32> {
-        if readers.size() < LEAST {
-            return None;
-        }
-        let number = self.number(writer, readers.base, (FIRST_VALUE, FIRST_OPEN))?;
-        Some(name(number, readers.bits))
+        Some(name(self.number(writer, readers.base, (FIRST_VALUE, FIRST_LINELESS))?, readers.bits))
+    }
+
+    /// The same of a value whose site is not known.
+    pub fn lineless(&self, writer: FreshId, readers: Band) -> Option<u32> {
+        Some(name(self.number(writer, readers.base, (FIRST_LINELESS, FIRST_OPEN))?, readers.bits))
     }
 
     /// The name of an open value that lists nobody, in the band of a thread. `None`: as for [`Values::name`].
     pub fn open(&self, writer: FreshId, thread: u32) -> Option<u32> {
-        // One band for all threads of a team of 16, whichever comes first.
-        let base = ((thread.max(1) - 1) & !15) + 1;
-        Some(name(self.number(writer, base, (FIRST_OPEN, VALUES))?, 0))
+        Some(name(self.number(writer, team(thread), (FIRST_OPEN, FIRST_OPEN_LINELESS))?, 0))
+    }
+
+    /// The same of a value whose site is not known.
+    pub fn open_lineless(&self, writer: FreshId, thread: u32) -> Option<u32> {
+        Some(name(self.number(writer, team(thread), (FIRST_OPEN_LINELESS, VALUES))?, 0))
+    }
+
+    /// How many numbers stand for values whose sites are not known.
+    pub fn lineless_values(&self) -> u64 {
+        let numbers = (FIRST_LINELESS..FIRST_OPEN).chain(FIRST_OPEN_LINELESS..VALUES);
+        numbers.filter(|number| self.slot(*number).load(Ordering::Relaxed) != 0).count() as u64
     }
 
     /// The number from `first` to `end` of a value whose readers are in the band from `base` on.
@@ -194,6 +211,11 @@ impl Values {
             }
         })
     }
+}
+
+/// The first thread of the band of open values: one for all threads of a team of 16, whichever comes first.
+fn team(thread: u32) -> u32 {
+    ((thread.max(1) - 1) & !15) + 1
 }
 
 #[inline(always)]
@@ -252,7 +274,7 @@ mod tests {
             // Odd, the one of the first pair 1 2, 3 4, ... of which somebody but thread 0 is a reader.
             let begin = threads.iter().find(|thread| **thread > 0).map_or(1, |first| (first - 1) / 2 * 2 + 1);
             let near = |thread: u32| thread == 0 || (begin..begin + 17).contains(&thread);
-            let fits = threads.iter().all(|thread| near(*thread)) && threads.len() as u32 >= LEAST;
+            let fits = threads.iter().all(|thread| near(*thread));
             assert_eq!(name.is_some(), fits, "{threads:?}");
             let Some(name) = name else { continue };
             assert!(name & SHARED != 0 && name & INDEX_MASK >= FIRST && name & !(SHARED | INDEX_MASK) == 0);
@@ -262,9 +284,10 @@ mod tests {
             assert!((0..80).all(|thread| found.readers.contains(thread) == threads.contains(&thread)));
             // One name for equal states, and no two states with one.
             assert_eq!(*names.entry((writer, threads.clone())).or_insert(name), name);
-            // A reader more, where it has a bit, is what naming the larger set says.
+            // A reader more, where it has a bit, is what naming the larger set says. (Thread 0 alone is in any band.)
             let next = [0, begin - 1, begin + rng.u32(0..40)][rng.usize(0..3)];
-            assert_eq!(found.with(next), composed(&values, writer, &threads, next).filter(|_| near(next)));
+            let named = composed(&values, writer, &threads, next).filter(|_| near(next));
+            assert!(found.with(next) == named || threads.iter().all(|thread| *thread == 0));
         }
         let distinct: HashSet<u32> = names.values().copied().collect();
         assert!(distinct.len() == names.len() && names.len() > 10_000);
@@ -309,8 +332,14 @@ mod tests {
         let name = |writer: u32| values.name(FreshId(writer), readers);
         let first: Vec<Option<u32>> = (1..=2 * VALUES).map(name).collect();
         let numbered = first.iter().flatten().count() as u32;
-        assert!(numbered > FIRST_OPEN / 10 * 9 && numbered <= FIRST_OPEN - FIRST_VALUE, "{numbered}");
+        assert!(numbered > FIRST_LINELESS / 10 * 9 && numbered <= FIRST_LINELESS - FIRST_VALUE, "{numbered}");
         assert!(first.iter().zip(1..).all(|(first, writer)| *first == name(writer)));
+        assert_eq!(values.lineless_values(), 0);
+        // There are others for values without a site.
+        let [lineless, open] = [values.lineless(FreshId(1), readers), values.open_lineless(FreshId(1), 3)];
+        let numbers = [lineless, open].map(|name| number(name.unwrap()));
+        assert!((FIRST_LINELESS..FIRST_OPEN).contains(&numbers[0]) && numbers[1] >= FIRST_OPEN_LINELESS);
+        assert_eq!(values.lineless_values(), 2);
         // Names of the tables, and of values that nobody has named.
         assert!(values.decode(SHARED | 5).is_none() && values.decode(7).is_none());
         assert!(values.decode(SHARED | (FIRST - 1)).is_none());

@@ -15,6 +15,18 @@ impl FreshId {
         Self((who | site & ((1 << site_bits) - 1)) & !cell::SHARED)
     }
 
+    /// The first of the sites that stand for an unknown one: a quarter of all.
+    #[inline]
+    pub const fn first_lineless(site_bits: u32) -> u32 {
+        (1 << site_bits) / 4 * 3
+    }
+
+    /// The same write at an unknown site.
+    #[inline]
+    pub const fn without_site(self, site_bits: u32) -> Self {
+        Self(self.0 & !((1 << site_bits) - 1) | Self::first_lineless(site_bits))
+    }
+
     /// The logical thread that wrote.
     #[inline]
     pub const fn thread(self, site_bits: u32) -> u32 {
@@ -44,6 +56,9 @@ mod tests {
             let id = FreshId::new(thread, parallel, site, bits);
             assert_eq!((id.thread(bits), id.serial(bits), id.site(bits)), (thread, !parallel, site));
             assert_eq!(id.0 & cell::SHARED, 0);
+            let known = id.without_site(bits);
+            assert_eq!((known.thread(bits), known.serial(bits)), (thread, !parallel));
+            assert_eq!(known.site(bits), FreshId::first_lineless(bits));
         }
     }
 }

@@ -2,7 +2,7 @@
 //! apart, are interned in tables; the others' names are [composed](crate::composed).
 
 pub use crate::composed::VALUES;
-use crate::composed::{Band, Composed, FIRST, Values};
+use crate::composed::{Band, Composed, FIRST, LEAST, Values};
 use crate::ended::Ended;
 pub use crate::ended::WORDS as ENDED_WORDS;
 use crate::fresh::FreshId;
@@ -24,6 +24,8 @@ pub struct StateStock {
 /// Memory for shared states: zeroed, never written by others, alive as long as the table.
 #[derive(Clone, Copy)]
 pub struct StateMemory {
+    /// Bits of a site in a fresh id.
+    pub site_bits: u32,
     /// One word for each state.
     pub entries: *const AtomicU64,
     /// Their number; at most 2^22.
@@ -51,6 +53,7 @@ pub struct State {
 
 /// All shared states of a process.
 pub struct States {
+    site_bits: u32,
     entries: *const AtomicU64,
     capacity: u32,
     taken: Counter,
@@ -78,7 +81,8 @@ impl States {
         let (values, ended) = unsafe { (Values::new(memory.values), Ended::new(memory.ended)) };
         let capacity = memory.capacity.min(FIRST);
         let (taken, pair) = (Counter::new(), AtomicBool::new(false));
-        Self { entries: memory.entries, capacity, taken, index, values, ended, pair, sets }
+        let StateMemory { site_bits, entries, .. } = memory;
+        Self { site_bits, entries, capacity, taken, index, values, ended, pair, sets }
     }
 
     /// Whether no more than two threads have ever had a view. Then a value that one of them reads for the first time
@@ -130,7 +134,8 @@ impl States {
 
     /// The name of a value as an open one that lists nobody.
     pub(crate) fn open(&self, writer: FreshId, thread: u32) -> Option<u32> {
-        self.values.open(writer, thread)
+        let lineless = || self.values.open_lineless(writer.without_site(self.site_bits), thread);
+        self.values.open(writer, thread).or_else(lineless)
     }
 
     /// The bit that lists a thread in names of this open value, if there is one.
@@ -141,6 +146,26 @@ impl States {
     /// Whether half of the states that the tables have room for are made.
     pub fn are_half_used(&self) -> bool {
         self.taken.load(Ordering::Relaxed) >= u64::from(self.capacity / 2)
+    }
+
+    /// How many eighths of the states that the tables have room for are made. Models have room for six, all of which are
+    /// to be made.
+    fn eighths_used(&self) -> u64 {
+        if cfg!(loom) { 0 } else { self.taken.load(Ordering::Relaxed) * 8 / u64::from(self.capacity.max(1)) }
+    }
+
+    /// How many values were read of which the names only say which thread wrote them: see [`crate::composed`].
+    pub fn lineless_values(&self) -> u64 {
+        self.values.lineless_values()
+    }
+
+    /// The composed name of a value and its readers. `None` for few of them, unless an eighth of the tables is used up:
+    /// to find or make a state there takes a microsecond, and there may be 696 for each value.
+    fn compose(&self, writer: FreshId, readers: Band) -> Option<u32> {
+        let few = readers.size() < LEAST;
+        let exact = if few { None } else { self.values.name(writer, readers) };
+        let lineless = || self.values.lineless(writer.without_site(self.site_bits), readers);
+        exact.or_else(|| if few && self.eighths_used() == 0 { None } else { lineless() })
     }
 
     /// The name of a state in the tables, without [`cell::TRACKED`].
@@ -170,7 +195,9 @@ impl States {
     /// readers that are far from each other it has only those that may read again.
     pub fn with_reader(&self, name: u32, thread: u32, stock: &mut StateStock) -> Result<u32, Exhausted> {
         let Some(State { writer, readers }) = self.decode(name) else {
-            return self.intern(FreshId(name), ReaderSets::one(thread), stock);
+            let lineless = || self.values.lineless(FreshId(name).without_site(self.site_bits), Band::one(thread));
+            let composed = if self.eighths_used() >= 4 { lineless() } else { None };
+            return composed.map_or_else(|| self.intern(FreshId(name), ReaderSets::one(thread), stock), Ok);
         };
         let near = Band::with(self.sets.members(readers), thread);
         let left_out = |at| if near.is_none() { self.ended.bits(at) } else { 0 };
@@ -178,10 +205,11 @@ impl States {
             let living = self.sets.members(readers).filter(|reader| !self.ended.contains(*reader));
             Band::with(living, thread)
         });
-        if let Some(composed) = band.and_then(|band| self.values.name(writer, band)) {
+        if let Some(composed) = band.and_then(|band| self.compose(writer, band)) {
             return Ok(composed);
         }
         let readers = self.sets.with(readers, thread, left_out, &mut stock.words)?;
+        let writer = if self.eighths_used() >= 4 { writer.without_site(self.site_bits) } else { writer };
         self.intern(writer, readers, stock)
     }
 

@@ -190,6 +190,50 @@ fn records_beyond_their_budget_lose_lines_and_no_counts() {
     assert!(summary(&scene).contains("records of 1 thread reached records_bytes"), "{}", summary(&scene));
 }
 
+/// Sixteen threads that write at so many lines each, and read twice, each in an order of its own, what all have written.
+fn writers(scene: &Scene, lines: usize) {
+    let all = 16 * lines;
+    let mut source = format!(
+        "#include \"team.h\"\nstatic int m[16][{lines}];\nstatic pthread_barrier_t written;\n\
+         static NOINLINE void fill(int *row, int k) {{\n"
+    );
+    (0..lines).for_each(|line| writeln!(source, "    row[{line}] = k;\n    FENCE();").expect("a string takes all"));
+    write!(
+        source,
+        "}}\nstatic void *work(void *me) {{\n    long id = (long)me - 1;\n    fill(m[id], id);\n    \
+         pthread_barrier_wait(&written);\n    for (long i = 0; i < 2 * {all}; i++)\n        \
+         USE(m[0][(i * 7919 + id * 211) % {all}]);\n    return NULL;\n}}\nint main(void) {{\n    \
+         pthread_barrier_init(&written, NULL, 16);\n    team(16, work);\n    return 0;\n}}\n"
+    )
+    .expect("a string takes all");
+    std::fs::write(scene.path("writers.c"), source).expect("the folder is writable");
+    compile_silently(scene.tool(), Compiler::Instrumented, &scene.path("writers.c"), &scene.path("program"), &["-O1"]);
+}
+
+#[test]
+fn lines_that_are_too_many_to_be_told_apart_are_told_and_cost_no_counts() {
+    const MISSING: &str = "some lines of writers are missing (?)";
+    for (lines, is_much) in [(20, false), (250, true)] {
+        let scene = Scene::new();
+        writers(&scene, lines);
+        let mut command = scene.command("program");
+        command.env("THREADTALK_OUT", scene.path("p.ttp")).env("THREADTALK_OPTIONS", "quiet=1");
+        let done = Run::new(command).finish().expect("the program can be started");
+        assert_eq!(done.ending(), "exit 0", "{}", done.stderr_text());
+        let report = scene.report("p.ttp");
+        for (writer, reader) in (1..=16).flat_map(|writer| (1..=16).map(move |reader| (writer, reader))) {
+            let expected = if writer == reader { 0 } else { lines as u64 };
+            let found = [report.total("total_raw", writer, reader), report.total("total_rar", writer, reader)];
+            assert_eq!(found.map(|n| n as u64), [expected; 2], "{lines} lines, {writer} to {reader}");
+        }
+        assert_eq!(number(&report, "lineless_values") > 0, is_much);
+        assert_eq!(summary(&scene).contains(MISSING), is_much, "{}", summary(&scene));
+        let known = with_lines(&report);
+        let all = 16 * 15 * 2 * lines as u64;
+        assert!(if is_much { known > all / 2 && known < all } else { known == all }, "{known} of {all}");
+    }
+}
+
 #[test]
 fn events_without_any_room_are_dropped_and_told() {
     let scene = Scene::new();

@@ -47,6 +47,9 @@ pub struct Accuracy {
     pub threads_overflowed: u64,
     /// Modules whose writes have no lines.
     pub modules_without_lines: u64,
+    /// Numbers that stand for what a thread wrote at lines that could not be told apart for all readers: threads times
+    /// lines were too many.
+    pub lineless_values: u64,
     /// Traces of reuse distances that went over to sampling or were not followed at all because a thread's budget
     /// (option `crd_bytes`) was used up.
     pub crd_budget_reached: u64,

@@ -77,6 +77,13 @@ fn doubts(report: &Report) -> Vec<String> {
              THREADTALK_OPTIONS=crd_bytes=256M"
         ));
     }
+    if accuracy.lineless_values > 0 {
+        doubts.push(
+            "some lines of writers are missing (?): threads wrote at more lines than can be told apart for all who read; \
+             run with fewer threads to see them"
+                .to_string(),
+        );
+    }
     if accuracy.modules_without_lines > 0 {
         let count = accuracy.modules_without_lines;
         doubts.push(format!("{count} modules write without line numbers: the program has too many access sites"));

@@ -205,6 +205,7 @@ pub fn report(threads: u32, pattern: Pattern) -> Report {
             states_exhausted: 0,
             threads_overflowed: 0,
             modules_without_lines: 0,
+            lineless_values: 0,
             crd_budget_reached: 0,
             records_budget_reached: 0,
             dropped_budget: 0,

@@ -40,6 +40,8 @@ pub struct Header {
     pub exit_status: Option<i64>,
     /// What was exact and what was not.
     pub accuracy: Accuracy,
+    /// [`crate::layout::FileHeader::lineless_values`].
+    pub lineless_values: u64,
 }
 
 impl Default for Header {
@@ -57,6 +59,7 @@ impl Default for Header {
             cpu_ns: None,
             exit_status: None,
             accuracy: Accuracy::default(),
+            lineless_values: 0,
         }
     }
 }

@@ -2,11 +2,12 @@
 
 mod sample;
 
+use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::{env, fs};
 use threadtalk_profile::Profile;
-use threadtalk_profile::layout::VERSION;
+use threadtalk_profile::layout::{FileHeader, VERSION};
 use threadtalk_profile::write::Contents;
 
 fn path(version: u32) -> PathBuf {
@@ -28,6 +29,18 @@ fn the_present_version_is_written_as_it_was() {
     bless();
     let same = fs::read(path(VERSION)).unwrap() == sample::contents().encode();
     assert!(same, "the format changed: raise its version, or bless the file if nothing was released yet");
+}
+
+/// The first runtimes of this version wrote headers that end before the last field.
+#[test]
+fn shorter_headers_are_read() {
+    let mut bytes = sample::contents().encode();
+    let shorter = offset_of!(FileHeader, lineless_values) as u32;
+    bytes[offset_of!(FileHeader, header_size)..][..4].copy_from_slice(&shorter.to_le_bytes());
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("p.ttp"), bytes).unwrap();
+    let profile = Profile::open(folder.path().join("p.ttp")).unwrap();
+    assert_eq!((sample::contents().header.lineless_values, profile.header().lineless_values), (3, 0));
 }
 
 #[test]

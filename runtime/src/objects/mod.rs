@@ -22,6 +22,25 @@ pub struct Allocated {
     address: u64,
     bytes: u64,
     site: u32,
+    /// What the function that allocated it has returned, if it has: 0 = it has not.
+    returned: u64,
+}
+
+/// A function that allocates for others may return what lies behind a header, or the next address that is aligned; no
+/// further behind the begin, a page.
+const MOST_BEFORE: u64 = 4096;
+/// Such an address is a multiple of this, as `malloc`'s are. What a function finds in a text seldom is.
+const ALIGNED: u64 = 16;
+
+impl Allocated {
+    /// Whether a call that returned this address is who made the block: those that return its begin, one that returns
+    /// what is near to it, and those that return the same after that one.
+    fn is_handed_on(&self, address: u64) -> bool {
+        let returned = if self.returned == 0 { self.address } else { self.returned };
+        let before = address.wrapping_sub(self.address);
+        let is_near = before < self.bytes.min(MOST_BEFORE + 1) && address.is_multiple_of(ALIGNED);
+        address != 0 && (address == returned || returned == self.address && is_near)
+    }
 }
 
 /// The index and what was counted with it, for all threads.
@@ -51,14 +70,16 @@ impl Objects {
             total.fetch_add(bytes, Ordering::Relaxed);
         }
         self.index.set(address, bytes, site);
-        Allocated { address, bytes, site }
+        Allocated { address, bytes, site, returned: 0 }
     }
 
-    /// A call at `site` returned `address`. If that is the thread's latest block, this call is who made it.
+    /// A call at `site` returned `address`. If that is the thread's latest block, or near its begin, this call is who made
+    /// it.
     pub fn handed_on(&self, latest: &mut Allocated, address: u64, site: u32) {
-        if address != latest.address || address == 0 {
+        if !latest.is_handed_on(address) {
             return;
         }
+        latest.returned = address;
         // Where there is no room for the one or the other, it stays where it was counted.
         let (from, to) = (self.allocations.counters(latest.site.into()), self.allocations.counters(site.into()));
         if let (Some([from_blocks, from_bytes]), Some([blocks, bytes])) = (from, to) {
@@ -67,7 +88,7 @@ impl Objects {
             blocks.fetch_add(1, Ordering::Relaxed);
             bytes.fetch_add(latest.bytes, Ordering::Relaxed);
         }
-        self.index.set(address, latest.bytes, site);
+        self.index.set(latest.address, latest.bytes, site);
         latest.site = site;
     }
 

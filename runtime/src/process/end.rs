@@ -89,6 +89,7 @@ fn complete_counters(process: &Process, status: Option<i32>) {
     set(accuracy::CHUNKS, process.signature.pool.chunks());
     set(accuracy::CHUNKS_ALIASED, process.signature.pool.chunks_aliased());
     set(accuracy::STATES, process.states.len());
+    set(offset_of!(FileHeader, lineless_values), process.states.lineless_values());
     set(accuracy::DROPPED_FULL, process.file.lost_blocks());
     set(offset_of!(FileHeader, duration_ns), process.elapsed_ns());
     set(offset_of!(FileHeader, cpu_ns), clock::process_cpu_ns());

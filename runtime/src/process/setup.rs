@@ -22,7 +22,9 @@ use threadtalk_sigmem::Waiters;
 use threadtalk_sigmem::claims::TOUCHED;
 use threadtalk_sigmem::open::{LINE, Lines};
 use threadtalk_sigmem::states::{ENDED_WORDS, VALUES};
-use threadtalk_sigmem::{Claims, Directory, Pool as ChunkPool, Segment, Signature, StateMemory, States, UNFORESEEN};
+use threadtalk_sigmem::{
+    Claims, Directory, FreshId, Pool as ChunkPool, Segment, Signature, StateMemory, States, UNFORESEEN,
+};
 
 /// Shared states: 4 M of 8 bytes, reserved; pages are used as states appear. With the reader sets at most 300 MiB.
 const STATES_LOG2: u32 = 22;
@@ -118,7 +120,7 @@ fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Proce
         signature: Signature::new(directory, pool),
         open_lines,
         claims,
-        states: states()?,
+        states: states(site_bits)?,
         plan: Plan {
             mode: crd,
             exact_usages: options.crd_exact_usages,
@@ -129,7 +131,7 @@ fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Proce
         binding: options::bind_list(options_text()).map_or(Some(Binding::none()), Binding::new)?,
         phases: crate::phases::Plan::new(options.phases, options.phases_bytes, processors()),
         site_bits,
-        lineless_sites: (1 << site_bits) / 4 * 3,
+        lineless_sites: FreshId::first_lineless(site_bits),
         last_thread: (1 << (31 - site_bits - 1)) - 1,
         sites,
         user_regions: crate::region::UserRegions::new(),
@@ -230,9 +232,10 @@ fn segment(used_up: Option<Segment>) -> Option<Segment> {
     memory::cells::block(used_up, super::get().is_none_or(|p| p.options.huge_pages))
 }
 
-fn states() -> Option<States> {
+fn states(site_bits: u32) -> Option<States> {
     let words = |n: u64| memory::reserve((n * 8) as usize).map(|p| p.as_ptr().cast_const().cast::<AtomicU64>());
     let memory = StateMemory {
+        site_bits,
         entries: words(1 << STATES_LOG2)?,
         capacity: 1 << STATES_LOG2,
         slots: words(2 << STATES_LOG2)?,

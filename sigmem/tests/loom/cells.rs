@@ -27,8 +27,10 @@ pub fn tables(capacity: u32) -> Arc<Tables> {
     let sets =
         SetMemory { words: words.as_ptr(), capacity: words.len() as u64, slots: set_slots.as_ptr(), slots_log2: 2 };
     let (entries, slots, values, ended) = (entries.as_ptr(), slots.as_ptr(), values.as_ptr(), ended.as_ptr());
+    let site_bits = SITE_BITS;
+    let all = StateMemory { site_bits, entries, capacity, slots, slots_log2: 3, values, ended, sets };
     // SAFETY: of these lengths; the buffers of the vectors stay where they are when the vectors move.
-    let states = unsafe { States::new(StateMemory { entries, capacity, slots, slots_log2: 3, values, ended, sets }) };
+    let states = unsafe { States::new(all) };
     Arc::new(Tables { states, cell: AtomicU32::new(NONE), _memory: memory })
 }
 

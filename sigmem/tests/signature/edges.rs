@@ -182,8 +182,8 @@ fn readers_that_have_ended_make_no_states() {
                 let (thread, cell) = (1 + 16 * team + rng.u32(0..16), rng.usize(0..cells.len()));
                 view.pass_on(thread);
                 let reuse = match view.read(&memory.states, cells[cell]) {
-                    Read::Communication { writer, .. } if writer == fresh(0) => false,
-                    Read::Reuse { writer, .. } if writer == fresh(0) => true,
+                    Read::Communication { writer, .. } if writer.thread(SITE_BITS) == 0 => false,
+                    Read::Reuse { writer, .. } if writer.thread(SITE_BITS) == 0 => true,
                     other => panic!("thread {thread}: {other:?}"),
                 };
                 assert_eq!(reuse, !have_read.insert((thread, cell)), "thread {thread}, cell {cell}");
@@ -198,6 +198,47 @@ fn readers_that_have_ended_make_no_states() {
     let (ended, living) = (run(true), run(false));
     assert!(ended[0] < 800 && ended[0] == living[0], "sets of up to three: {ended:?} {living:?}");
     assert!(ended[5] < 6 * 1_500 && living[5] > 40_000, "{ended:?} {living:?}");
+}
+
+/// Sixteen threads that write at two hundred lines each and read at random: more values than have numbers, and more sets
+/// of readers than the tables have room for. Each read is what it is, and its writer is known; its line until the value
+/// has several readers and no number, or the tables are half used.
+#[test]
+fn values_without_a_number_are_those_of_their_thread() {
+    const THREADS: u32 = 16;
+    let memory = Memory::new(Size { states: 1 << 16, ..EXACT });
+    let mut stock = ChunkStock::default();
+    let cells: Vec<&AtomicU32> =
+        (0..200 * THREADS).map(|i| memory.signature.cell(4 * u64::from(i), &mut stock).expect("memory")).collect();
+    let value = |cell: usize| FreshId::new(1 + cell as u32 % THREADS, true, 1 + cell as u32 / THREADS, SITE_BITS);
+    cells.iter().enumerate().for_each(|(at, cell)| write(cell, value(at)));
+    let mut transitions = [Transition::EMPTY; 256];
+    // SAFETY: 256 slots that outlive the view.
+    let mut view = unsafe { View::new(0, SITE_BITS, transitions.as_mut_ptr(), 8) };
+    let mut reads: Vec<(u32, usize)> =
+        (1..=THREADS).flat_map(|t| (0..cells.len()).map(move |cell| (t, cell))).collect();
+    let mut rng = fastrand::Rng::with_seed(5);
+    let (mut known, mut unknown) = (0, 0);
+    for is_first in [true, false] {
+        rng.shuffle(&mut reads);
+        for &(thread, cell) in &reads {
+            view.pass_on(thread);
+            let writer = match view.read(&memory.states, cells[cell]) {
+                Read::Own { .. } => {
+                    assert_eq!(value(cell).thread(SITE_BITS), thread);
+                    continue;
+                }
+                Read::Communication { writer, .. } if is_first => writer,
+                Read::Reuse { writer, .. } if !is_first => writer,
+                other => panic!("thread {thread}, cell {cell}: {other:?}"),
+            };
+            assert!([value(cell), value(cell).without_site(SITE_BITS)].contains(&writer), "{cell}: {writer:?}");
+            *if writer == value(cell) { &mut known } else { &mut unknown } += 1;
+        }
+    }
+    assert!(memory.states.lineless_values() >= u64::from(THREADS));
+    assert!(known > 40_000 && unknown > 10_000, "{known} {unknown}");
+    assert!(memory.states.len() < 1 << 15 | 1 << 13, "{}", memory.states.len());
 }
 
 /// A control block that serves another thread: what the first had read is new to the second.

@@ -1,5 +1,6 @@
 //! Memory for the parts of a signature, as the runtime would hand it in.
 
+use crate::driver::SITE_BITS;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use threadtalk_abi::CHUNK_BYTES;
@@ -94,6 +95,7 @@ impl Memory {
         };
         let slots_log2 = size.states.next_power_of_two().ilog2() + 1;
         let state_memory = StateMemory {
+            site_bits: SITE_BITS,
             entries: zeroed(size.states as usize),
             capacity: size.states,
             slots: zeroed(1 << slots_log2),

@@ -1,5 +1,6 @@
 // A function that allocates for the program is not who made the blocks: they are its callers', inlined or not, and also
-// through two such functions. What it makes of a size of its own stays its own.
+// through two such functions, and if they get what lies behind a header or the next address that is aligned. What it makes
+// of a size of its own stays its own.
 // THREADS: 2
 // LEVELS: O0, O1, O2, O3
 // LET: N = 3000
@@ -7,6 +8,9 @@
 // EXPECT: raw object heap right = 2 * N
 // EXPECT: raw object heap grid = 3 * N
 // EXPECT: raw object heap aligned = N
+// EXPECT: raw object heap rounded = N
+// EXPECT: raw object heap behind = N
+// EXPECT: raw object heap original = 0
 // EXPECT: raw object heap status = 0
 // EXPECT: raw object heap table >= 3 * N
 // EXPECT: raw object heap table <= 3 * N + 6
@@ -25,7 +29,7 @@ struct node {
 struct grid {
     volatile int *cells;
 };
-static volatile int *left, *right;
+static volatile int *left, *right, *rounded, *behind;
 static struct node *list;
 static struct grid grid;
 
@@ -40,6 +44,21 @@ static NOINLINE void *alloc_numbers(size_t n) {
     void *block = xmalloc(n * sizeof(int));
     return block;
 }
+
+static NOINLINE void *alloc_rounded(size_t bytes) {
+    char *original = xmalloc(bytes + 64);
+    return original + 64 - (uintptr_t)original % 64;
+}
+
+static NOINLINE void *alloc_behind(size_t bytes) {
+    size_t *original = malloc(bytes + 2 * sizeof *original);
+    if (!original)
+        abort();
+    *original = bytes;
+    return original + 2;
+}
+
+static NOINLINE void *alloc_counted(size_t bytes) { return alloc_behind(bytes); }
 
 static inline void *inline_alloc(size_t bytes) {
     void *made = malloc(bytes);
@@ -69,6 +88,8 @@ static void *work(void *unused) {
     for (int i = 0; i < 3; i++)
         USE(total(table[i], N));
     USE(total(left, N));
+    USE(total(rounded, N));
+    USE(total(behind, N));
     USE(total(right, 2 * N));
     USE(total(grid.cells, 3 * N));
     for (struct node *n = list; n; n = n->next)
@@ -83,8 +104,13 @@ static NOINLINE void fill(volatile int *row, int n) {
 
 int main(void) {
     left = alloc_numbers(N);
+    // Of functions that always get one size the compiler drops the parameter.
     USE(alloc_numbers(9));
+    USE(alloc_rounded(9));
+    USE(alloc_counted(9));
     right = xmalloc(2 * N * sizeof *right);
+    rounded = alloc_rounded(N * sizeof *rounded);
+    behind = alloc_counted(N * sizeof *behind);
     grid.cells = inline_alloc(3 * N * sizeof(int));
     table = inline_alloc(3 * sizeof *table);
     for (int i = 0; i < 3; i++) {
@@ -96,6 +122,8 @@ int main(void) {
         return status;
     fill(aligned, N);
     fill(left, N);
+    fill(rounded, N);
+    fill(behind, N);
     fill(right, 2 * N);
     fill(grid.cells, 3 * N);
     for (int i = 0; i < 4; i++) {

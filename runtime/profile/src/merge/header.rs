@@ -67,6 +67,7 @@ pub fn merge(parts: &[Part], how: How) -> Header {
         // 0 if all succeeded; else one that tells that some did not.
         exit_status: headers().map(|h| h.exit_status).collect::<Option<Vec<_>>>().and_then(|s| s.into_iter().max()),
         accuracy: headers().fold(Accuracy::default(), |sum, h| add(sum, &h.accuracy)),
+        lineless_values: headers().fold(0, |sum: u64, h| sum.saturating_add(h.lineless_values)),
         ..Header::default()
     }
 }

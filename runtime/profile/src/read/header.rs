@@ -16,9 +16,14 @@ pub fn read(bytes: &[u8]) -> Result<Header, ErrorKind> {
     if bytes.len() < size_of::<FileHeader>() {
         return Err(truncated("the file header", size_of::<FileHeader>() as u64, bytes));
     }
-    if field!(bytes, FileHeader, header_size) as usize != size_of::<FileHeader>() {
+    let size = field!(bytes, FileHeader, header_size) as usize;
+    if size != size_of::<FileHeader>() && size != offset_of!(FileHeader, lineless_values) {
         return Err(damaged("a header of another size"));
     }
+    let lineless_values = match size > offset_of!(FileHeader, lineless_values) {
+        true => field!(bytes, FileHeader, lineless_values),
+        false => 0,
+    };
     if u64::from(field!(bytes, FileHeader, unit)) != UNIT {
         return Err(damaged("blocks of another unit"));
     }
@@ -64,6 +69,7 @@ pub fn read(bytes: &[u8]) -> Result<Header, ErrorKind> {
         cpu_ns: recorded(field!(bytes, FileHeader, cpu_ns)),
         exit_status: Some(field!(bytes, FileHeader, exit_status)).filter(|s| *s != -1),
         accuracy: accuracy(&bytes[offset_of!(FileHeader, accuracy)..]),
+        lineless_values,
     })
 }
 

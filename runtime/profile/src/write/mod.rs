@@ -166,6 +166,7 @@ impl Contents {
         };
         put!(file, FileHeader, state, state);
         put!(file, FileHeader, sealed_length, sealed_length);
+        put!(file, FileHeader, lineless_values, h.lineless_values);
     }
 }
 

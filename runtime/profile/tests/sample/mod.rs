@@ -25,6 +25,7 @@ pub fn contents() -> Contents {
             duration_ns: Some(2_500_000_000),
             cpu_ns: Some(4_000_000_000),
             exit_status: Some(0),
+            lineless_values: 3,
             accuracy: Accuracy {
                 signature_budget: 256 << 20,
                 signature_mapped: 4 << 20,
