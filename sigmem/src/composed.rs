@@ -11,9 +11,9 @@
 //!  1  k    number      readers       number >= 16: smaller ones are names of the tables
 //! ```
 //!
-//! Many threads that write at some hundred lines each are more values than there are numbers. What such a value's further
-//! readers know of it is the thread that wrote it, and no longer the line: without that, each value would have a state in
-//! the tables for each set of readers.
+//! Many threads that write at some hundred lines each are more values than there are numbers. What such a value's
+//! further readers know of it is the thread that wrote it, and no longer the line: without that, each value would have
+//! a state in the tables for each set of readers.
 //!
 //! The first thread has a bit of its own: it makes and looks at what teams of later threads share. The readers' bits
 //! are mixed with each other and with the number, as the inlined code tells states apart by their low bits first.
@@ -25,8 +25,8 @@ use threadtalk_abi::cell::{INDEX_MASK, SHARED};
 /// Bits of a band: thread 0, and 17 threads from an odd number on, so that any 16 that follow each other fit.
 const WIDTH: u32 = 18;
 const READERS: u32 = (1 << WIDTH) - 1;
-/// Sets of fewer readers are in the tables, unless these are used up. There are 696 of three and less among 16 threads: all threads' caches know
-/// those, and programs with four threads need no others.
+/// Sets of fewer readers are in the tables, unless these are used up. There are 696 of three and less among 16 threads:
+/// all threads' caches know those, and programs with four threads need no others.
 pub(crate) const LEAST: u32 = if cfg!(loom) { 2 } else { 4 };
 /// Numbers of values.
 pub const VALUES: u32 = if cfg!(loom) { FIRST_VALUE + 6 } else { 1 << 12 };

@@ -148,8 +148,8 @@ impl States {
         self.taken.load(Ordering::Relaxed) >= u64::from(self.capacity / 2)
     }
 
-    /// How many eighths of the states that the tables have room for are made. Models have room for six, all of which are
-    /// to be made.
+    /// How many eighths of the states that the tables have room for are made. Models have room for six, all of which
+    /// are to be made.
     fn eighths_used(&self) -> u64 {
         if cfg!(loom) { 0 } else { self.taken.load(Ordering::Relaxed) * 8 / u64::from(self.capacity.max(1)) }
     }

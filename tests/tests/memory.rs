@@ -190,7 +190,8 @@ fn records_beyond_their_budget_lose_lines_and_no_counts() {
     assert!(summary(&scene).contains("records of 1 thread reached records_bytes"), "{}", summary(&scene));
 }
 
-/// Sixteen threads that write at so many lines each, and read twice, each in an order of its own, what all have written.
+/// Sixteen threads that write at so many lines each, and read twice, each in an order of its own, what all have
+/// written.
 fn writers(scene: &Scene, lines: usize) {
     let all = 16 * lines;
     let mut source = format!(
@@ -230,7 +231,7 @@ fn lines_that_are_too_many_to_be_told_apart_are_told_and_cost_no_counts() {
         assert_eq!(summary(&scene).contains(MISSING), is_much, "{}", summary(&scene));
         let known = with_lines(&report);
         let all = 16 * 15 * 2 * lines as u64;
-        assert!(if is_much { known > all / 2 && known < all } else { known == all }, "{known} of {all}");
+        assert!(if is_much { known > 0 && known < all } else { known == all }, "{known} of {all}");
     }
 }
 

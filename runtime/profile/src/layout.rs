@@ -93,8 +93,8 @@ pub struct FileHeader {
     pub accuracy: Accuracy,
     /// Bytes of the file when it was sealed; 0 until then. A shorter file was cut.
     pub sealed_length: u64,
-    /// What threads wrote at lines that could not be told apart for all their readers: numbers that stand for a thread's
-    /// values of an unknown line. Older versions' headers end before it.
+    /// What threads wrote at lines that could not be told apart for all their readers: numbers that stand for a
+    /// thread's values of an unknown line. Older versions' headers end before it.
     pub lineless_values: u64,
 }
 

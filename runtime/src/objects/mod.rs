@@ -73,8 +73,8 @@ impl Objects {
         Allocated { address, bytes, site, returned: 0 }
     }
 
-    /// A call at `site` returned `address`. If that is the thread's latest block, or near its begin, this call is who made
-    /// it.
+    /// A call at `site` returned `address`. If that is the thread's latest block, or near its begin, this call is who
+    /// made it.
     pub fn handed_on(&self, latest: &mut Allocated, address: u64, site: u32) {
         if !latest.is_handed_on(address) {
             return;

@@ -200,9 +200,9 @@ fn readers_that_have_ended_make_no_states() {
     assert!(ended[5] < 6 * 1_500 && living[5] > 40_000, "{ended:?} {living:?}");
 }
 
-/// Sixteen threads that write at two hundred lines each and read at random: more values than have numbers, and more sets
-/// of readers than the tables have room for. Each read is what it is, and its writer is known; its line until the value
-/// has several readers and no number, or the tables are half used.
+/// Sixteen threads that write at two hundred lines each and read at random: more values than have numbers, and more
+/// sets of readers than the tables have room for. Each read is what it is, and its writer is known; its line until the
+/// value has several readers and no number, or the tables are half used.
 #[test]
 fn values_without_a_number_are_those_of_their_thread() {
     const THREADS: u32 = 16;
