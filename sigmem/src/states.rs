@@ -159,13 +159,15 @@ impl States {
         self.values.lineless_values()
     }
 
-    /// The composed name of a value and its readers. `None` for few of them, unless an eighth of the tables is used up:
-    /// to find or make a state there takes a microsecond, and there may be 696 for each value.
+    /// The composed name of a value and its readers. `None` for few of them, unless much of the tables is used up: to
+    /// find or make a state there takes a microsecond, and there may be 696 for each value.
     fn compose(&self, writer: FreshId, readers: Band) -> Option<u32> {
-        let few = readers.size() < LEAST;
-        let exact = if few { None } else { self.values.name(writer, readers) };
+        let least_used = if readers.size() == 1 { 4 } else { 1 };
+        if readers.size() < LEAST && self.eighths_used() < least_used {
+            return None;
+        }
         let lineless = || self.values.lineless(writer.without_site(self.site_bits), readers);
-        exact.or_else(|| if few && self.eighths_used() == 0 { None } else { lineless() })
+        self.values.name(writer, readers).or_else(lineless)
     }
 
     /// The name of a state in the tables, without [`cell::TRACKED`].
@@ -195,9 +197,8 @@ impl States {
     /// readers that are far from each other it has only those that may read again.
     pub fn with_reader(&self, name: u32, thread: u32, stock: &mut StateStock) -> Result<u32, Exhausted> {
         let Some(State { writer, readers }) = self.decode(name) else {
-            let lineless = || self.values.lineless(FreshId(name).without_site(self.site_bits), Band::one(thread));
-            let composed = if self.eighths_used() >= 4 { lineless() } else { None };
-            return composed.map_or_else(|| self.intern(FreshId(name), ReaderSets::one(thread), stock), Ok);
+            let (writer, composed) = (FreshId(name), self.compose(FreshId(name), Band::one(thread)));
+            return composed.map_or_else(|| self.intern(writer, ReaderSets::one(thread), stock), Ok);
         };
         let near = Band::with(self.sets.members(readers), thread);
         let left_out = |at| if near.is_none() { self.ended.bits(at) } else { 0 };
