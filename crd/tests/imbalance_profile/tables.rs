@@ -6,6 +6,7 @@ use threadtalk_abi::module::RegionKind;
 use threadtalk_crd::imbalance::pbv::Class;
 use threadtalk_crd::imbalance::profile::fold;
 use threadtalk_crd::imbalance::profile::observed::*;
+use threadtalk_crd::imbalance::profile::similar::MOST_THREADS;
 
 const MS: u64 = 1_000_000;
 
@@ -65,6 +66,22 @@ fn kinds_of_threads_and_the_call_that_tells_them_apart() {
     assert_eq!(found.decision_table.rows.len(), 4);
     assert!(found.decision_table.attributes.iter().any(|a| a == "calls in G1 #2"));
     assert!(found.left_out.is_empty() && found.reducts.chosen.len() == 1);
+}
+
+#[test]
+fn of_very_many_threads_those_are_compared_that_did_most() {
+    let mut o = halves();
+    // Each tenth takes 20 ms, the others 10 ms, and those from 1000 on 1 ms.
+    let ms = |t: u32| if t >= 1000 { 1 } else { 10 + 10 * u64::from(t.is_multiple_of(10)) };
+    o.threads = (0..2000).collect();
+    o.nodes = (0..2000).map(|t| node(t, t + 1, 0, 1, ms(t))).collect();
+    o.parts = (0..2000).map(|t| Part { cpu_ns: ms(t) * MS, ..part(t, 0, &[]) }).collect();
+    let found = of(&o).similarity.unwrap();
+    assert_eq!(found.not_compared, 2000 - MOST_THREADS);
+    let (long, others): (Vec<u32>, Vec<u32>) = (0..1000).partition(|t: &u32| t.is_multiple_of(10));
+    let others: Vec<u32> = others.into_iter().take(MOST_THREADS - long.len()).collect();
+    assert_eq!(found.kinds, [long, others]);
+    assert_eq!(of(&halves()).similarity.unwrap().not_compared, 0);
 }
 
 #[test]

@@ -242,10 +242,15 @@ pub fn sparkline(values: &[f64]) -> String {
 }
 
 /// What kinds of threads were told apart by.
-pub fn compared_in_kinds(similarity: &Similarity) -> &'static str {
-    match similarity.by {
+pub fn compared_in_kinds(similarity: &Similarity) -> String {
+    let by = match similarity.by {
         "cpu" => "CPU time of each region",
         _ => "work in each region (they have no CPU times, or times under a tick of the clock, 10 ms)",
+    };
+    let compared: usize = similarity.kinds.iter().map(Vec::len).sum();
+    match similarity.not_compared {
+        0 => by.to_owned(),
+        others => format!("{by}; those {compared} of {} that did most", number::count((compared + others) as u64)),
     }
 }
 

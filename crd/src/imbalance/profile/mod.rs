@@ -18,7 +18,7 @@ mod places;
 mod read;
 mod regions;
 mod sections;
-mod similar;
+pub mod similar;
 mod taken;
 
 use std::collections::{BTreeMap, BTreeSet};

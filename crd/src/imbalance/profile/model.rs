@@ -305,6 +305,8 @@ pub struct Similarity {
     pub decision_table: DecisionTable,
     /// Metrics that were left out: only so many can be reduced.
     pub left_out: Vec<String>,
+    /// Threads that were not compared, those that did least: only so many can be.
+    pub not_compared: usize,
     /// Attributes that tell the kinds apart.
     #[serde(flatten)]
     pub reducts: Reducts,
