@@ -145,13 +145,12 @@ impl States {
 
     /// Whether half of the states that the tables have room for are made.
     pub fn are_half_used(&self) -> bool {
-        self.taken.load(Ordering::Relaxed) >= u64::from(self.capacity / 2)
+        self.are_used(4)
     }
 
-    /// How many eighths of the states that the tables have room for are made. Models have room for six, all of which
-    /// are to be made.
-    fn eighths_used(&self) -> u64 {
-        if cfg!(loom) { 0 } else { self.taken.load(Ordering::Relaxed) * 8 / u64::from(self.capacity.max(1)) }
+    /// Whether so many eighths of them are. Never in models, which have room for six, all of which are to be made.
+    fn are_used(&self, eighths: u64) -> bool {
+        !cfg!(loom) && self.taken.load(Ordering::Relaxed) * 8 >= eighths * u64::from(self.capacity.max(1))
     }
 
     /// How many values were read of which the names only say which thread wrote them: see [`crate::composed`].
@@ -162,8 +161,8 @@ impl States {
     /// The composed name of a value and its readers. `None` for few of them, unless much of the tables is used up: to
     /// find or make a state there takes a microsecond, and there may be 696 for each value.
     fn compose(&self, writer: FreshId, readers: Band) -> Option<u32> {
-        let least_used = if readers.size() == 1 { 4 } else { 1 };
-        if readers.size() < LEAST && self.eighths_used() < least_used {
+        let enough = if readers.size() == 1 { 4 } else { 1 };
+        if readers.size() < LEAST && !self.are_used(enough) {
             return None;
         }
         let lineless = || self.values.lineless(writer.without_site(self.site_bits), readers);
@@ -197,7 +196,8 @@ impl States {
     /// readers that are far from each other it has only those that may read again.
     pub fn with_reader(&self, name: u32, thread: u32, stock: &mut StateStock) -> Result<u32, Exhausted> {
         let Some(State { writer, readers }) = self.decode(name) else {
-            let (writer, composed) = (FreshId(name), self.compose(FreshId(name), Band::one(thread)));
+            let writer = FreshId(name);
+            let composed = self.compose(writer, Band::one(thread));
             return composed.map_or_else(|| self.intern(writer, ReaderSets::one(thread), stock), Ok);
         };
         let near = Band::with(self.sets.members(readers), thread);
@@ -210,7 +210,7 @@ impl States {
             return Ok(composed);
         }
         let readers = self.sets.with(readers, thread, left_out, &mut stock.words)?;
-        let writer = if self.eighths_used() >= 4 { writer.without_site(self.site_bits) } else { writer };
+        let writer = if self.are_half_used() { writer.without_site(self.site_bits) } else { writer };
         self.intern(writer, readers, stock)
     }
 

@@ -150,12 +150,16 @@ fn lines(scene: &Scene, readers: usize) {
     compile_silently(scene.tool(), Compiler::Instrumented, &scene.path("lines.c"), &scene.path("program"), &["-O1"]);
 }
 
-fn with_options(scene: &Scene, options: &str) -> Report {
+fn run(scene: &Scene, options: &str) -> Report {
     let mut command = scene.command("program");
     command.env("THREADTALK_OUT", scene.path("p.ttp")).env("THREADTALK_OPTIONS", format!("quiet=1:{options}"));
     let done = Run::new(command).finish().expect("the program can be started");
     assert_eq!(done.ending(), "exit 0", "{}", done.stderr_text());
-    let report = scene.report("p.ttp");
+    scene.report("p.ttp")
+}
+
+fn with_options(scene: &Scene, options: &str) -> Report {
+    let report = run(scene, options);
     assert_eq!(report.total("total_raw", 1, 2), 100);
     report
 }
@@ -217,11 +221,7 @@ fn lines_that_are_too_many_to_be_told_apart_are_told_and_cost_no_counts() {
     for (lines, is_much) in [(20, false), (250, true)] {
         let scene = Scene::new();
         writers(&scene, lines);
-        let mut command = scene.command("program");
-        command.env("THREADTALK_OUT", scene.path("p.ttp")).env("THREADTALK_OPTIONS", "quiet=1");
-        let done = Run::new(command).finish().expect("the program can be started");
-        assert_eq!(done.ending(), "exit 0", "{}", done.stderr_text());
-        let report = scene.report("p.ttp");
+        let report = run(&scene, "");
         for (writer, reader) in (1..=16).flat_map(|writer| (1..=16).map(move |reader| (writer, reader))) {
             let expected = if writer == reader { 0 } else { lines as u64 };
             let found = [report.total("total_raw", writer, reader), report.total("total_rar", writer, reader)];

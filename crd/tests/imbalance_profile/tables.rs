@@ -4,9 +4,8 @@ use super::of;
 use super::program::*;
 use threadtalk_abi::module::RegionKind;
 use threadtalk_crd::imbalance::pbv::Class;
-use threadtalk_crd::imbalance::profile::fold;
 use threadtalk_crd::imbalance::profile::observed::*;
-use threadtalk_crd::imbalance::profile::similar::MOST_THREADS;
+use threadtalk_crd::imbalance::profile::{MOST_THREADS, fold};
 
 const MS: u64 = 1_000_000;
 

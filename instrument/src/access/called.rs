@@ -2,6 +2,7 @@
 
 use crate::library;
 use crate::llvm::{self, loops::Loops};
+use crate::regions::outlined;
 use inkwell::basic_block::BasicBlock;
 use inkwell::llvm_sys::prelude::LLVMValueRef;
 use inkwell::module::{Linkage, Module};
@@ -9,6 +10,7 @@ use inkwell::values::{AsValueRef, FunctionValue};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use threadtalk_abi::module::RegionKind;
 
 /// How often a function runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -115,10 +117,11 @@ fn call_of<'ctx>(
     let block = call.get_parent()?;
     let caller = block.get_parent()?;
     let callee = llvm::callee(call)?;
-    let name = callee.get_name().to_str().unwrap_or_default();
-    if library::creates_threads(name) {
+    if library::creates_threads(callee.get_name().to_str().unwrap_or_default()) {
         return Some((caller, None));
     }
-    let is_call = callee == function || name.starts_with("__kmpc_fork_");
+    // Nobody knows when and how often a task runs.
+    let is_team = |(_, kind)| matches!(kind, RegionKind::OmpParallel | RegionKind::OmpTarget);
+    let is_call = callee == function || outlined::started_by(call).is_some_and(is_team);
     is_call.then_some((caller, Some(block)))
 }

@@ -201,9 +201,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 if bytes > GRANULE {
                     let whole = Access { align: access.align.max(GRANULE), ..access };
                     read.exits.mixed = self.pieces(function, &Read { access: &whole, ..read })?;
-                }
-                if bytes > GRANULE && alignment == Alignment::Any {
-                    read.exits.mixed = self.unless_inside(function, &read)?;
+                    if alignment == Alignment::Any {
+                        read.exits.mixed = self.unless_inside(function, &read)?;
+                    }
                 }
                 if !recalls {
                     return self.read(&read, Detail::Events);

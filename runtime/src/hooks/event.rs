@@ -365,9 +365,7 @@ fn new_record(t: &mut Thread, p: &Process, key: EventKey) -> Option<*mut EventRe
         t.records_full = true;
         p.header_count(accuracy::RECORDS_BUDGET_REACHED, 1);
     }
-    let written = FreshId(key.written);
-    let who = (written.thread(p.site_bits), !written.serial(p.site_bits));
-    let key = EventKey { written: FreshId::new(who.0, who.1, p.lineless_sites, p.site_bits).0, ..key };
+    let key = EventKey { written: FreshId(key.written).without_site(p.site_bits).0, ..key };
     if let Some(record) = t.table.get(key) {
         return Some(record);
     }

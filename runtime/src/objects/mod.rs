@@ -22,7 +22,7 @@ pub struct Allocated {
     address: u64,
     bytes: u64,
     site: u32,
-    /// What the function that allocated it has returned, if it has: 0 = it has not.
+    /// What the functions that allocated it have returned so far.
     returned: u64,
 }
 
@@ -36,10 +36,9 @@ impl Allocated {
     /// Whether a call that returned this address is who made the block: those that return its begin, one that returns
     /// what is near to it, and those that return the same after that one.
     fn is_handed_on(&self, address: u64) -> bool {
-        let returned = if self.returned == 0 { self.address } else { self.returned };
         let before = address.wrapping_sub(self.address);
         let is_near = before < self.bytes.min(MOST_BEFORE + 1) && address.is_multiple_of(ALIGNED);
-        address != 0 && (address == returned || returned == self.address && is_near)
+        address != 0 && (address == self.returned || self.returned == self.address && is_near)
     }
 }
 
@@ -70,7 +69,7 @@ impl Objects {
             total.fetch_add(bytes, Ordering::Relaxed);
         }
         self.index.set(address, bytes, site);
-        Allocated { address, bytes, site, returned: 0 }
+        Allocated { address, bytes, site, returned: address }
     }
 
     /// A call at `site` returned `address`. If that is the thread's latest block, or near its begin, this call is who

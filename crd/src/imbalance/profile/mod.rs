@@ -18,7 +18,7 @@ mod places;
 mod read;
 mod regions;
 mod sections;
-pub mod similar;
+mod similar;
 mod taken;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +27,7 @@ use threadtalk_profile::Profile;
 pub use graph::{CallFlow, Counted, NodeOf};
 pub use parallelism::{Folded, fold};
 pub use regions::METRICS;
+pub use similar::MOST_THREADS;
 
 use super::lime;
 use model::{Dependent, Imbalance, SCHEMA, Section, Wait, known};

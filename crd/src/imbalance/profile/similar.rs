@@ -99,13 +99,13 @@ fn those_that_did_most(
         let work: f64 = work.into_iter().flat_map(BTreeMap::values).filter_map(|threads| threads.get(&thread)).sum();
         (cpu, work)
     };
-    let mut most: Vec<u32> = team.iter().copied().collect();
-    if most.len() > MOST_THREADS {
-        let mut by_work: Vec<((f64, f64), u32)> = most.iter().map(|&thread| (did(thread), thread)).collect();
-        by_work.sort_by(|(a, _), (b, _)| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)));
-        most = by_work.into_iter().take(MOST_THREADS).map(|(_, thread)| thread).collect();
-        most.sort_unstable();
+    if team.len() <= MOST_THREADS {
+        return team.iter().copied().collect();
     }
+    let mut by_work: Vec<((f64, f64), u32)> = team.iter().map(|&thread| (did(thread), thread)).collect();
+    by_work.sort_by(|(a, _), (b, _)| b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1)));
+    let mut most: Vec<u32> = by_work.into_iter().take(MOST_THREADS).map(|(_, thread)| thread).collect();
+    most.sort_unstable();
     most
 }
 
