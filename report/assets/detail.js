@@ -33,8 +33,8 @@ function facts(figures) {
     list.append(element("div", { title: about }, element("dt", {}, name), element("dd", {}, value)));
   add("RaW", count(figures.raw), `${exactly(figures.raw)} true communications`);
   add("RaR", count(figures.rar), `${exactly(figures.rar)} reuses`);
-  add("RaR / RaW", quantity(ratio(figures)), "reuse for each communication");
-  if (figures.has_sync) add("Synchronisation", percent(syncShare(figures)), "share of RaW whose read is atomic");
+  add("RaR / RaW", ratioText(figures), "reuse for each communication");
+  if (figures.has_sync) add("Synchronisation", syncText(figures), "share of RaW whose read is atomic");
   if (figures.serial_raw)
     add(
       "Serial data",
@@ -43,11 +43,11 @@ function facts(figures) {
     );
   add(
     "Homogeneity",
-    quantity(figures.homogeneity),
+    homogeneityText(figures),
     `other readings: sample ${quantity(v.sample)}, without diagonal ${quantity(v.off_diagonal)}, ` +
       `by reader ${quantity(v.by_reader)}, scaled to 100 ${quantity(v.scaled)}`,
   );
-  add("Balance", `${quantity(figures.balance)} %`, `by reader ${quantity(figures.balance_by_reader)} %`);
+  add("Balance", excess(figures.balance), `by reader ${excess(figures.balance_by_reader)}`);
   add("Threads", String(figures.threads_counted), "threads that touched memory here");
   add("Private data", bytes(figures.private_bytes), "bytes written here that no other thread has read");
   if (figures.crd)

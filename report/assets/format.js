@@ -35,6 +35,12 @@ function percent(share) {
   return "100 %";
 }
 
+// How far something is above the mean, in percent.
+function excess(value) {
+  if (value <= 1e-6) return "0 %";
+  return value < 0.01 ? "<0.01 %" : quantity(value) + " %";
+}
+
 const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 const escapeText = (text) => String(text).replace(/[&<>"']/g, (c) => ENTITIES[c]);
 const base = (path) => path.slice(path.lastIndexOf("/") + 1);

@@ -17,10 +17,10 @@ function drawHead() {
   }
   tile(count(total.raw), "RaW events", exactly(total.raw));
   tile(count(total.rar), "RaR events", exactly(total.rar));
-  tile(quantity(ratio(total)), "RaR / RaW");
-  tile(percent(syncShare(total)), "synchronisation", "share of RaW whose read is atomic");
-  tile(quantity(total.homogeneity), "homogeneity", "mean variance of the rows of the CRR matrix");
-  tile(`${quantity(total.balance)} %`, "balance", "how far the busiest writer is above the mean");
+  tile(ratioText(total), "RaR / RaW");
+  tile(syncText(total), "synchronisation", "share of RaW whose read is atomic");
+  tile(homogeneityText(total), "homogeneity", "mean variance of the rows of the CRR matrix");
+  tile(excess(total.balance), "balance", "how far the busiest writer is above the mean");
   if (total.crd) tile(bytes(total.crd.distinct.median_bytes), "median CRD");
   tile(data.accuracy_short[0], data.accuracy_short[1], data.accuracy_long);
 }

@@ -55,7 +55,13 @@ function part(cell, which) {
   return { raw, rar, crr: rar / Math.max(raw, 1), carriedIn: raw === 0 && rar > 0 };
 }
 
+// Multiples of first reads; without one a region reuses what came elsewhere, and its CRR entries are numbers of events.
+const ofReads = (figures, value, show) => (figures.raw ? show(value) : "–");
 const ratio = (figures) => figures.rar / Math.max(figures.raw, 1);
+const syncShare = (figures) => figures.sync_raw / Math.max(figures.raw, 1);
+const ratioText = (figures) => ofReads(figures, ratio(figures), quantity);
+const syncText = (figures) => ofReads(figures, syncShare(figures), percent);
+const homogeneityText = (figures) => ofReads(figures, figures.homogeneity, quantity);
 const place = (region) =>
   region.file == null
     ? ""

@@ -1,7 +1,6 @@
 // The table of regions: sorted, searched, walked through by keys.
 
 const state = { sort: "raw", descending: true, query: "", inside: false, silent: false, selected: null };
-const syncShare = (f) => f.sync_raw / Math.max(f.raw, 1);
 const missOf = (f) => (f.crd && f.crd.cutoffs.length ? f.crd.cutoffs[0].definite_miss : -1);
 const medianOf = (f) => (f.crd && f.crd.distinct.median_bytes != null ? f.crd.distinct.median_bytes : -1);
 
@@ -10,27 +9,27 @@ const COLUMNS = [
   { key: "place", title: "Where", word: true, about: "file and lines" },
   { key: "raw", title: "RaW", about: "true communication events", of: (f) => f.raw, show: (f) => count(f.raw) },
   { key: "rar", title: "RaR", about: "reuse events", of: (f) => f.rar, show: (f) => count(f.rar) },
-  { key: "crr", title: "RaR/RaW", about: "reuse for each communication", of: ratio, show: (f) => quantity(ratio(f)) },
+  { key: "crr", title: "RaR/RaW", about: "reuse for each communication", of: (f) => (f.raw ? ratio(f) : -1), show: ratioText },
   {
     key: "sync",
     title: "Sync",
     about: "share of RaW whose read is atomic",
-    of: syncShare,
-    show: (f) => percent(syncShare(f)),
+    of: (f) => (f.raw ? syncShare(f) : -1),
+    show: syncText,
   },
   {
     key: "h",
     title: "Homog.",
     about: "homogeneity: mean variance of the rows of the CRR matrix; 0 = all threads reuse alike",
-    of: (f) => f.homogeneity,
-    show: (f) => quantity(f.homogeneity),
+    of: (f) => (f.raw ? f.homogeneity : -1),
+    show: homogeneityText,
   },
   {
     key: "b",
     title: "Balance",
     about: "how far the busiest writer is above the mean; 0 % = all alike",
     of: (f) => f.balance,
-    show: (f) => quantity(f.balance) + " %",
+    show: (f) => excess(f.balance),
   },
   {
     key: "crd",

@@ -29,6 +29,7 @@ pub mod placement;
 pub mod profile;
 pub mod run;
 pub mod scale;
+mod summary;
 pub mod svg;
 pub mod text;
 pub mod trace;

@@ -27,6 +27,9 @@ pub fn quantity(value: f64) -> String {
 /// Below this a share is a rounding error.
 const NOTHING: f64 = 1e-9;
 
+/// Sums of some thousand ratios differ by so many percent though they are of equal parts.
+const ROUNDING: f64 = 1e-6;
+
 /// A share between 0 and 1 in percent; what is there never shows as 0 and what is missing never as 100.
 pub fn percent(share: f64) -> String {
     let value = share * 100.0;
@@ -36,6 +39,15 @@ pub fn percent(share: f64) -> String {
         v if v < 10.0 => format!("{} %", trimmed(&format!("{v:.2}"))),
         v if v < 100.0 => format!("{} %", trimmed(&format!("{:.1}", v.min(99.9)))),
         _ => "100 %".to_string(),
+    }
+}
+
+/// How far something is above the mean, in percent: `0 %`, `<0.01 %`, `3.4 %`, `1.5k %`.
+pub fn excess(percent: f64) -> String {
+    match percent {
+        v if v <= ROUNDING => "0 %".to_string(),
+        v if v < 0.01 => "<0.01 %".to_string(),
+        v => format!("{} %", quantity(v)),
     }
 }
 
@@ -89,6 +101,11 @@ mod tests {
             [0.0, 1e-7, 0.0123, 0.5, 0.99999, 1.0].map(percent),
             ["0 %", "<0.01 %", "1.23 %", "50 %", "99.9 %", "100 %"]
         );
+    }
+
+    #[test]
+    fn what_is_above_the_mean_by_rounding_is_not() {
+        assert_eq!([-1e-14, 2.7e-8, 0.002, 0.25, 1500.0].map(excess), ["0 %", "0 %", "<0.01 %", "0.25 %", "1.5k %"]);
     }
 
     #[test]

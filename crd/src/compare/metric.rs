@@ -130,7 +130,8 @@ impl Metric {
             Self::Crr => (raw > 0.0).then(|| rar / raw),
             Self::CrdMedian => crd?.distinct.median,
             Self::CrdP90 => crd?.distinct.p90,
-            Self::Homogeneity => (raw + rar > 0.0).then_some(counts.own.homogeneity),
+            // Without a first read, entries are numbers of events, which runs of other lengths do not share.
+            Self::Homogeneity => (raw > 0.0).then_some(counts.own.homogeneity),
             Self::ScaledHomogeneity => (raw + rar > 0.0).then_some(counts.own.homogeneity_variants.scaled),
             Self::Balance => (raw + rar > 0.0).then_some(counts.own.balance),
             Self::DefiniteMiss(level) => cutoff(level, |cutoff| cutoff.definite_miss),

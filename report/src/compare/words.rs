@@ -40,7 +40,7 @@ pub fn value(granule: f64, metric: Metric, value: f64) -> String {
         Metric::Raw | Metric::Rar | Metric::Sync | Metric::Visits => number::count(value.round() as u64),
         Metric::CrdMedian | Metric::CrdP90 => number::bytes(value * granule),
         Metric::DefiniteMiss(_) | Metric::ProbableMiss(_) => number::percent(value),
-        Metric::Balance | Metric::Imbalance => format!("{} %", number::quantity(value)),
+        Metric::Balance | Metric::Imbalance => number::excess(value),
         Metric::Crr | Metric::Homogeneity | Metric::ScaledHomogeneity => number::quantity(value),
         Metric::Duration | Metric::Cpu => number::seconds(value),
     }

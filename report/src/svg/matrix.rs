@@ -6,6 +6,7 @@ use super::cells;
 use super::colour;
 use super::scale::Scale;
 use crate::fold::{Cell, Grid};
+use crate::summary::Summary;
 use crate::{label, number};
 use plotters::style::{RGBColor, WHITE};
 use std::fmt::Write;
@@ -123,15 +124,14 @@ fn head(canvas: &mut Canvas, report: &Report, region: &Region, grid: &Grid) {
         let _ = write!(place, "  \u{b7}  {note}");
     }
     canvas.text(&place, (MARGIN, 47), Anchor::Start, Font::new(12.0).colour(FAINT));
-    let (raw, rar) = (counts.raw.sum(), counts.rar.sum());
-    let sync = grid.sum(|cell| cell.sync_raw) as f64 / raw.max(1) as f64;
+    let Summary { raw, rar, crr, sync, homogeneity, balance } = Summary::of(counts);
     let figures = [
-        ("Homogeneity", number::quantity(counts.own.homogeneity)),
-        ("Balance", format!("{} %", number::quantity(counts.own.balance))),
-        ("RaW", number::count(raw)),
-        ("RaR", number::count(rar)),
-        ("RaR / RaW", number::quantity(rar as f64 / raw.max(1) as f64)),
-        ("Synchronisation", format!("{} of RaW", number::percent(sync))),
+        ("Homogeneity", homogeneity),
+        ("Balance", balance),
+        ("RaW", raw),
+        ("RaR", rar),
+        ("RaR / RaW", crr),
+        ("Synchronisation", format!("{sync} of RaW")),
     ];
     let mut x = MARGIN;
     let (faint, strong) = (Font::new(11.0).colour(FAINT), Font::new(15.0).bold());

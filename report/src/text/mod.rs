@@ -10,6 +10,7 @@ pub use hints::hints;
 pub use style::{Paint, Style};
 pub use table::{Column, Table};
 
+use crate::summary::{NONE, Summary};
 use crate::{label, number, svg};
 use std::fmt::Write;
 use std::path::Path;
@@ -155,16 +156,10 @@ fn threads(report: &Report) -> String {
 /// Sums and measures of a region on one line.
 fn totals(region: &Region) -> String {
     let Some(counts) = region.counts.as_deref() else { return "no communication at all".to_string() };
-    let (raw, rar) = (counts.raw.sum(), counts.rar.sum());
-    let sync = counts.sync_raw.sum() as f64 / raw.max(1) as f64;
+    let Summary { raw, rar, crr, sync, homogeneity, balance } = Summary::of(counts);
     format!(
-        "RaW {}, RaR {}, RaR/RaW {}; {} of RaW is synchronisation; homogeneity {}, balance {} %",
-        number::count(raw),
-        number::count(rar),
-        number::quantity(rar as f64 / raw.max(1) as f64),
-        number::percent(sync),
-        number::quantity(counts.own.homogeneity),
-        number::quantity(counts.own.balance)
+        "RaW {raw}, RaR {rar}, RaR/RaW {crr}; {sync} of RaW is synchronisation; homogeneity {homogeneity}, \
+         balance {balance}"
     )
 }
 
@@ -224,16 +219,16 @@ fn regions(report: &Report, shape: &Shape) -> String {
     let mut table = Table::new(columns);
     for region in &shown {
         let Some(counts) = region.counts.as_deref() else { continue };
-        let (raw, rar) = (counts.raw.sum(), counts.rar.sum());
+        let Summary { raw, rar, crr, sync, homogeneity, balance } = Summary::of(counts);
         let crd = counts.own.crd.as_ref();
-        let bytes = |value: Option<f64>| value.map_or("-".to_string(), number::bytes);
+        let bytes = |value: Option<f64>| value.map_or(NONE.to_string(), number::bytes);
         let mut row = vec![
-            number::count(raw),
-            number::count(rar),
-            number::quantity(rar as f64 / raw.max(1) as f64),
-            number::percent(counts.sync_raw.sum() as f64 / raw.max(1) as f64),
-            number::quantity(counts.own.homogeneity),
-            format!("{} %", number::quantity(counts.own.balance)),
+            raw,
+            rar,
+            crr,
+            sync,
+            homogeneity,
+            balance,
             bytes(crd.and_then(|crd| crd.distinct.median_bytes)),
             bytes(crd.and_then(|crd| crd.distinct.p90_bytes)),
         ];

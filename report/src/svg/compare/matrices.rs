@@ -6,6 +6,7 @@ use super::super::matrix::{self, PANELS, Panel};
 use super::super::scale::Scale;
 use super::{Of, names};
 use crate::fold::Grid;
+use crate::summary::Summary;
 use crate::{label, number};
 use threadtalk_crd::model::Counts;
 
@@ -77,8 +78,8 @@ pub fn picture(base: Of, new: Of) -> Option<String> {
 type Subtitle = fn(&Counts) -> String;
 
 fn evenness(counts: &Counts) -> String {
-    let (homogeneity, balance) = (number::quantity(counts.own.homogeneity), number::quantity(counts.own.balance));
-    format!("homogeneity {homogeneity}, balance {balance} %")
+    let Summary { homogeneity, balance, .. } = Summary::of(counts);
+    format!("homogeneity {homogeneity}, balance {balance}")
 }
 
 fn sums(counts: &Counts) -> String {
