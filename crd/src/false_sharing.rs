@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use threadtalk_abi::module::RegionKind;
 use threadtalk_profile::layout::shared_line_flags;
 use threadtalk_profile::{Profile, WrittenSite};
 
+use crate::constructs::Constructs;
 use crate::executions::Executions;
 use crate::lines::Positions;
 use crate::model::{FalseSharing, Position};
@@ -35,19 +35,25 @@ pub fn by_region(
     written: &BTreeMap<u32, WrittenSite>,
 ) -> BTreeMap<RegionId, Vec<FalseSharing>> {
     let mut regions: BTreeMap<RegionId, Vec<FalseSharing>> = BTreeMap::new();
-    let passed = passed(profile, positions);
-    // Only where there is something to count: all blocks of the program take their time.
-    let executions = profile.shared_lines().next().and_then(|_| Executions::of(profile));
+    // Only where there is something to find: all blocks and nodes of the program take their time.
+    if profile.shared_lines().next().is_none() {
+        return regions;
+    }
+    let passed = passed(profile, tree, positions);
+    let (executions, constructs) = (Executions::of(profile), Constructs::of(profile, tree));
     for found in profile.shared_lines() {
         let Some(region) = region_of(profile, tree, found.site) else { continue };
+        let other_region = region_of(profile, tree, found.other_site);
+        let at = [found.site, found.other_site].map(|site| positions.at(site));
         let named = [found.site, found.other_site].map(|site| objects::name_at(profile, site));
         let allocated = objects::name_at(profile, found.allocation_site);
         let object =
             named.into_iter().chain([allocated]).find(|name| objects::is_telling(name)).unwrap_or_else(|| "".into());
         regions.entry(region).or_default().push(FalseSharing {
-            writes: executions.as_ref().and_then(|e| e.at(region, &positions.at(found.site))),
-            writer: positions.at(found.site),
-            other: positions.at(found.other_site),
+            writes: executions.as_ref().and_then(|e| e.at(region, &at[0])),
+            passed: passed_between(&passed, &at, [Some(region), other_region]),
+            writer: at[0].clone(),
+            other: at[1].clone(),
             other_reads: found.flags & shared_line_flags::OTHER_READS != 0,
             threads: [found.thread, found.other_thread],
             threads_seen: found.threads.count_ones(),
@@ -55,8 +61,7 @@ pub fn by_region(
             of_lines: written.get(&found.site).map_or(found.lines, |w| w.lines.max(found.lines)),
             address: found.address,
             object,
-            passed: passed_between(&passed, [found.site, found.other_site].map(|site| positions.at(site))),
-            at_once: may_meet(profile, tree, [found.site, found.other_site]),
+            at_once: other_region.is_none_or(|other| constructs.may_meet([region, other])),
         });
     }
     for list in regions.values_mut() {
@@ -71,47 +76,31 @@ pub fn by_region(
     regions
 }
 
-/// True communication by the lines that wrote and read, of those in whose lines false sharing was found.
-fn passed(profile: &Profile, positions: &Positions) -> BTreeMap<(Position, Position), u64> {
+/// True communication by the line that wrote and the region that read it, of lines that false sharing was found of.
+type Passed = BTreeMap<(Position, RegionId), u64>;
+
+fn passed(profile: &Profile, tree: &Tree, positions: &Positions) -> Passed {
     let sites = profile.shared_lines().flat_map(|found| [found.site, found.other_site]);
     let lines: BTreeSet<Position> = sites.map(|site| positions.at(site)).collect();
-    let mut passed = BTreeMap::new();
-    if lines.is_empty() {
-        return passed;
-    }
+    let mut passed = Passed::new();
     for sum in sites::sums(profile.events().filter(|e| !e.is_serial())) {
-        let at = (positions.at(sum.writer), positions.at(sum.reader));
-        if lines.contains(&at.0) && lines.contains(&at.1) {
-            let sum_of: &mut u64 = passed.entry(at).or_default();
+        let writer = positions.at(sum.writer);
+        if lines.contains(&writer)
+            && let Some(reader) = region_of(profile, tree, sum.reader)
+        {
+            let sum_of: &mut u64 = passed.entry((writer, reader)).or_default();
             *sum_of = sum_of.saturating_add(sum.raw);
         }
     }
     passed
 }
 
-fn passed_between(passed: &BTreeMap<(Position, Position), u64>, [a, b]: [Position; 2]) -> u64 {
-    let directions = BTreeSet::from([(a.clone(), a.clone()), (a.clone(), b.clone()), (b.clone(), a), (b.clone(), b)]);
-    directions.iter().filter_map(|at| passed.get(at)).fold(0, |sum, n| sum.saturating_add(*n))
-}
-
-/// Whether threads may be at both sites at once. Two constructs of OpenMP have a barrier between them: what was written
-/// in one and then in the other did not take lines away from anybody.
-fn may_meet(profile: &Profile, tree: &Tree, sites: [u32; 2]) -> bool {
-    let around = |from: Option<RegionId>| std::iter::successors(from, |id| tree.nodes[*id as usize].parent);
-    let construct = |site| {
-        let mut up = around(region_of(profile, tree, site));
-        up.find(|id| is_construct(tree.nodes[*id as usize].kind))
-    };
-    let inside = |inner, outer| around(Some(inner)).any(|id| id == outer);
-    match sites.map(construct) {
-        [Some(a), Some(b)] => inside(a, b) || inside(b, a),
-        _ => true,
-    }
-}
-
-fn is_construct(kind: RegionKind) -> bool {
-    use RegionKind::*;
-    matches!(kind, OmpParallel | OmpFor | OmpSections | OmpSingle | OmpTaskloop | OmpDistribute)
+/// Values that one of the lines wrote and the region of the other one, or its own, read: wherever in it that was, the
+/// cache line came for them.
+fn passed_between(passed: &Passed, lines: &[Position; 2], regions: [Option<RegionId>; 2]) -> u64 {
+    let (lines, regions) = (BTreeSet::from_iter(lines), BTreeSet::from_iter(regions.into_iter().flatten()));
+    let pairs = lines.into_iter().flat_map(|line| regions.iter().map(move |region| (line.clone(), *region)));
+    pairs.filter_map(|pair| passed.get(&pair)).fold(0, |sum, n| sum.saturating_add(*n))
 }
 
 /// The region of a site.

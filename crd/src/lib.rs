@@ -16,7 +16,7 @@
 //! | reuse distances | [`sequence`] (exact), `distance::statstack` (from samples), `distance::quantile`, `distance::cutoff` |
 //! | communication over time | `phases` |
 //! | how far to trust it | [`accuracy`] |
-//! | communication by variable and allocation, cache lines shared falsely | `objects`, `false_sharing` |
+//! | communication by variable and allocation, cache lines shared falsely | `objects`, `false_sharing`, `constructs` |
 //! | what to change | [`suggest`] |
 //! | two profiles against each other | [`compare`] |
 //! | how they grow over several profiles | [`scaling`] |
@@ -26,6 +26,7 @@
 pub mod accuracy;
 mod analyse;
 pub mod compare;
+mod constructs;
 mod distance;
 mod executions;
 mod false_sharing;

@@ -68,10 +68,11 @@ pub struct FalseSharing {
     pub address: u64,
     /// The variable; empty = unknown.
     pub object: Arc<str>,
-    /// Values of each other's that threads read between the two lines: the cache lines would travel for these, too.
+    /// Values that either line wrote and the region of either read: the cache lines would travel for these, too.
     #[serde(skip)]
     pub passed: u64,
-    /// The two lines may be executed at the same time, as far as is known: they are not in two OpenMP constructs.
+    /// The two lines may be executed at the same time, as far as is known: they are not in two OpenMP constructs, nor
+    /// one of them in one and the other where its primary thread is alone.
     #[serde(skip)]
     pub at_once: bool,
 }
