@@ -217,7 +217,7 @@ fn writers(scene: &Scene, lines: usize) {
 
 #[test]
 fn lines_that_are_too_many_to_be_told_apart_are_told_and_cost_no_counts() {
-    const MISSING: &str = "some lines of writers are missing (?)";
+    const MISSING: &str = "some lines of writers are missing (? or unknown line)";
     for (lines, is_much) in [(20, false), (250, true)] {
         let scene = Scene::new();
         writers(&scene, lines);

@@ -79,8 +79,8 @@ fn doubts(report: &Report) -> Vec<String> {
     }
     if accuracy.lineless_values > 0 {
         doubts.push(
-            "some lines of writers are missing (?): threads wrote at more lines than can be told apart for all who read; \
-             run with fewer threads to see them"
+            "some lines of writers are missing (? or unknown line): threads wrote at more lines than can be told apart \
+             for all who read; run with fewer threads to see them"
                 .to_string(),
         );
     }
