@@ -396,6 +396,8 @@ static void log_region(const char *what, uint32_t region) {
     }
   pthread_mutex_unlock(&lock);
 }
+HOOK void __threadtalk_spins(uint32_t site) { (void)site; }
+HOOK void __threadtalk_spun(void) {}
 HOOK void __threadtalk_enter(uint32_t region) { log_region("enter", region); }
 HOOK void __threadtalk_exit(uint32_t region) { log_region("exit", region); }
 HOOK void __threadtalk_allocated(void *p, uint64_t n, uint32_t site) {

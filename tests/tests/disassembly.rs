@@ -24,7 +24,8 @@ fn hooks(code: &Code) -> Vec<&str> {
 }
 
 /// Hooks at regions and for the modelled caches.
-const SLOWER: [&str; 3] = ["__threadtalk_enter", "__threadtalk_exit", "__threadtalk_cache"];
+const SLOWER: [&str; 5] =
+    ["__threadtalk_enter", "__threadtalk_exit", "__threadtalk_spins", "__threadtalk_spun", "__threadtalk_cache"];
 
 /// What breaks the rules of `CONTRIBUTING.md`, wherever a hook can get to, the setup of a process included.
 #[test]

@@ -195,3 +195,40 @@ fn turns_are_told_from_work_that_is_even() {
     let page = std::fs::read_to_string(scene.path("out/index.html")).unwrap();
     assert!(page.contains("instructions per thread, sums of 23 instances; imbalance "), "{page}");
 }
+
+/// Who waits in a loop of the program's own does nothing, however often the loop turns.
+#[test]
+fn loops_that_wait_are_no_work() {
+    let scene = scene("spins.c", &["-pthread", "-O2"]);
+    let all = run(&scene, &["7"], 7);
+    let section = worst(&all, 7);
+    assert!(section["imbalance_percent"].as_f64().unwrap() > 99.0, "{section:#}");
+    assert_eq!(section["arrived_together"], false, "{section:#}");
+    let waits: Vec<&Value> = all["waits"].as_array().unwrap().iter().filter(|w| w["kind"] == "spin").collect();
+    for (word, thread) in [("load", 2), ("volatile", 3), ("exchange", 4), ("flag", 5), ("compare", 6)] {
+        let lines = marked("spins.c", &format!("spins: {word}"));
+        let of = |w: &&&Value| w["line"].as_u64().is_some_and(|line| lines.contains(&line));
+        let wait = waits.iter().find(of).unwrap_or_else(|| panic!("{word}: {waits:#?}"));
+        assert_eq!(wait["threads"], serde_json::json!([thread]), "{wait:#}");
+        assert!(wait["seconds"].as_f64().unwrap() > 0.0, "{wait:#}");
+    }
+    assert_eq!(waits.len(), 5, "{waits:#?}");
+}
+
+/// libomp does not say that a thread leaves an untied task to go on with it later: what it waits for afterwards counts
+/// all the same, and its pieces have their numbers.
+#[test]
+fn waits_of_threads_that_left_tasks_are_waits() {
+    let scene = scene("untied.c", &["-fopenmp", "-O2"]);
+    let all = run(&scene, &["4"], 4);
+    let lines = marked("untied.c", "waits");
+    let waits = all["waits"].as_array().unwrap();
+    let of = |w: &&Value| w["kind"] == "omp_barrier" && w["line"].as_u64().is_some_and(|line| lines.contains(&line));
+    let wait = waits.iter().find(of).unwrap_or_else(|| panic!("{all:#}"));
+    assert_eq!((&wait["count"], &wait["threads"]), (&20.into(), &serde_json::json!([0, 1, 2, 3])), "{wait:#}");
+    // Three threads wait for one.
+    let sections = all["sections"].as_array().unwrap();
+    let section = sections.iter().find(|s| s["end_line"] == wait["line"]).unwrap_or_else(|| panic!("{all:#}"));
+    let cpu = section["cpu"].as_array().unwrap().iter().filter_map(Value::as_f64).fold(0.0, f64::max);
+    assert!(cpu > 0.0 && wait["seconds"].as_f64().unwrap() > cpu, "{cpu} {wait:#}");
+}

@@ -2,6 +2,7 @@
 
 use super::calls::synchronises;
 use super::graph::Graph;
+use super::spins::Spins;
 use crate::llvm::debug::Frame;
 use crate::llvm::{self, debug};
 use crate::regions::functions::Functions;
@@ -26,13 +27,17 @@ enum Category {
 
 /// The blocks for the tables.
 pub fn blocks<'ctx>(
-    graph: &Graph<'ctx>,
+    (graph, spins): (&Graph<'ctx>, &Spins<'ctx>),
     nesting: &mut Nesting<'ctx>,
     functions: &mut Functions,
     tables: &mut Tables,
 ) -> Vec<BlockEntry> {
     let mut entries: Vec<BlockEntry> =
         graph.blocks.iter().map(|&block| entry(block, nesting, (functions, tables))).collect();
+    for (entry, _) in entries.iter_mut().zip(&graph.blocks).filter(|(_, block)| spins.contain(**block)) {
+        // Who waits does no work.
+        (entry.opcodes, entry.reads, entry.writes) = Default::default();
+    }
     if graph.has_dispatch {
         let region = entries.first().map_or(0, |e| e.region);
         entries.push(BlockEntry { region, ..BlockEntry::default() });

@@ -8,6 +8,7 @@
 //! * [`spanning_tree`] decides which edges get a counter.
 //! * [`contents`] says what a block executes; [`calls`] whom it calls, and where threads meet.
 //! * [`bumps`] emits the counters; [`kept`] keeps those of loops in registers.
+//! * [`spins`] finds loops in which a thread waits for others.
 //! * [`times`] takes the time of what runs long.
 
 pub mod bumps;
@@ -16,6 +17,7 @@ pub mod contents;
 pub mod graph;
 pub mod kept;
 pub mod spanning_tree;
+pub mod spins;
 pub mod times;
 
 use crate::access::Inlined;
@@ -27,6 +29,7 @@ use crate::regions::nesting::Nesting;
 use crate::tables::{SiteId, Tables};
 use graph::Graph;
 use inkwell::values::{AsValueRef, FunctionValue, InstructionValue, IntValue, PointerValue};
+use spins::Spins;
 use std::collections::HashMap;
 use threadtalk_abi::control::{MOST_IN_MODULE, function_flags};
 use threadtalk_abi::thread::offset;
@@ -117,7 +120,8 @@ impl<'ctx> Control<'_, '_, 'ctx> {
                 graph.edges.clear();
             }
         }
-        let blocks = contents::blocks(&graph, &mut nesting, self.functions, self.tables);
+        let spins = Spins::find(&graph, &mut nesting, (self.functions, self.tables));
+        let blocks = contents::blocks((&graph, &spins), &mut nesting, self.functions, self.tables);
         let all_calls = calls::all(&graph);
         let calls = calls::calls(&all_calls, self.tables);
         let sites = calls::sites((&graph, &all_calls), &mut nesting, self.functions, self.tables);
@@ -165,7 +169,8 @@ impl<'ctx> Control<'_, '_, 'ctx> {
         for (call, site) in sites {
             self.store_call_site(header, call, site)?;
         }
-        let slots = opened.iter().flatten().map(|(_, slot)| *slot).collect();
+        let mut slots: Vec<_> = opened.iter().flatten().map(|(_, slot)| *slot).collect();
+        slots.extend(spins.emit(self.emitter, function)?);
         Ok(Counted { header, slots, singles, waits, base: bumps.base })
     }
 

@@ -77,6 +77,9 @@ hooks! {
         "The calling thread enters a region whose time is taken (global region).";
     EXIT = "__threadtalk_exit", true, "void" ("i32"):
         "It leaves the region, and all that it entered since and did not leave (exceptions, longjmp).";
+    SPINS = "__threadtalk_spins", true, "void" ("i32"):
+        "The calling thread has read for some time what another one is to change, in a loop that does nothing else (site): it waits.";
+    SPUN = "__threadtalk_spun", true, "void" (): "It has left the loop.";
     CACHE = "__threadtalk_cache", true, "void" ("ptr", "i32", "i32"):
         "An access for the model of the caches (address, bytes with bit 31 = it writes, site): compiled in on request only.";
     ALLOCATED = "__threadtalk_allocated", true, "void" ("ptr", "i64", "i32"):

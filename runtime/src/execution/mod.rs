@@ -4,7 +4,8 @@
 //!   way into the profile.
 //! * [`tree`]: time by region. [`cache`]: misses by line, in a model. [`counters`]: what the kernel counts.
 //! * [`waiting`]: blocking calls. [`sections`] and [`teams`]: dynamic instances of parallel sections, from one wait to
-//!   the next, as [`part`]s of threads. [`barriers`], [`code`]: what they are told apart by.
+//!   the next, as [`part`]s of threads. [`barriers`], [`code`]: what they are told apart by. [`pieces`], [`tasks`]: work
+//!   that threads of a team ask for.
 
 pub mod barriers;
 pub mod cache;
@@ -16,6 +17,7 @@ pub mod levels;
 pub mod part;
 pub mod pieces;
 pub mod sections;
+mod tasks;
 pub mod teams;
 pub mod tree;
 pub mod waiting;
@@ -29,6 +31,7 @@ use columns::Columns;
 use core::sync::atomic::{AtomicU32, Ordering, compiler_fence};
 use counters::Counters;
 use sections::Sections;
+use tasks::Tasks;
 use teams::Teams;
 use threadtalk_profile::layout::{CodeRecord, CountRecord, block};
 use tree::Tree;
@@ -61,6 +64,8 @@ pub struct Execution {
     pub sections: Sections,
     /// Parallel regions of OpenMP.
     pub teams: Teams,
+    /// Tasks of OpenMP under way.
+    pub tasks: Tasks,
     /// The modelled caches.
     pub cache: Cache,
     /// Events that the kernel counts.
@@ -83,6 +88,7 @@ impl Execution {
             waiting: Waiting::new(),
             sections: Sections::new(),
             teams: Teams::new(),
+            tasks: Tasks::new(),
             cache: Cache::new(),
             counters: Counters::new(),
             tree: Tree::new(),
@@ -101,6 +107,7 @@ impl Execution {
             Columns::begin(thread, process);
             (*thread).execution.serving.store(serving::LIVE, Ordering::Relaxed);
             (*thread).execution.teams.clear();
+            (*thread).execution.tasks = Tasks::new();
             (*thread).execution.counters.begin(process.counters, |_, _| {});
             sections::thread_begins(&mut *thread, process);
         }

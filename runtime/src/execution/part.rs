@@ -9,7 +9,7 @@ use super::counters::Reading;
 use crate::file::appender::Appender;
 use crate::memory;
 use crate::module::COLUMN;
-use crate::process::{Process, clock};
+use crate::process::Process;
 use crate::thread::Thread;
 use core::mem::{self, size_of};
 use core::ptr::{self, NonNull};
@@ -161,7 +161,7 @@ pub fn open(t: &mut Thread, p: &Process, which: fn(&mut Thread) -> &mut Part, id
         }
     }
     let reading = t.execution.counters.read();
-    let (begin, cpu) = (p.elapsed_ns(), clock::thread_cpu_ns());
+    let (begin, cpu) = (p.elapsed_ns(), t.execution.tree.cpu_ns());
     let part = which(t);
     part.reading = reading.unwrap_or(Reading::NONE);
     (part.begin_ns, part.begin_cpu_ns) = (begin, cpu);
@@ -173,7 +173,7 @@ pub fn close(t: &mut Thread, p: &Process, which: fn(&mut Thread) -> &mut Part, e
     if !part.is_open {
         return;
     }
-    let (now, cpu) = (p.elapsed_ns(), clock::thread_cpu_ns());
+    let (now, cpu) = (p.elapsed_ns(), t.execution.tree.cpu_ns());
     let reading = t.execution.counters.read();
     which(t).is_open = false;
     let i = part.identity;

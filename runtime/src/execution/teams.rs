@@ -10,7 +10,7 @@ use super::part::{self, Identity, Part};
 use super::pieces::{self, Pieces};
 use super::waiting::{self, NO_FRAME};
 use super::{code, waiting::take_site};
-use crate::process::{Process, clock};
+use crate::process::Process;
 use crate::thread::Thread;
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -87,6 +87,8 @@ pub struct Teams {
     is_forking: bool,
     /// Where the latest fork is, as the pass stored it; 0 = in code without the pass.
     fork_site: u32,
+    /// Where the barrier is at which the thread has just arrived, as the pass stored it.
+    barrier_site: u32,
     /// The region whose team this thread is a worker of, for the primary to find.
     current: AtomicU64,
     /// It executed tasks after its arrival whose counts are not written yet.
@@ -105,6 +107,7 @@ impl Teams {
             forked: 0,
             is_forking: false,
             fork_site: 0,
+            barrier_site: 0,
             current: AtomicU64::new(0),
             owes: AtomicU32::new(0),
             released_ns: AtomicU64::new(0),
@@ -281,6 +284,7 @@ pub fn region_ends(t: &mut Thread, p: &Process) {
 /// The calling thread arrives at a barrier; `is_last`: at the end of its region.
 pub fn barrier_begins(t: &mut Thread, p: &Process, is_last: bool, address: *const c_void) {
     let stored = take_site(t);
+    t.execution.teams.barrier_site = stored;
     if !is_recorded(t) {
         return;
     }
@@ -335,8 +339,13 @@ pub fn barrier_ends(t: &mut Thread, p: &Process, is_last: bool) {
 
 /// The wait at a barrier, a `taskwait` or a lock begins. A worker waits for the next region after its last barrier.
 pub fn wait_begins(t: &mut Thread, p: &Process, kind: BlockedKind, is_last: bool, address: *const c_void) {
+    let stored = match core::mem::take(&mut t.execution.teams.barrier_site) {
+        0 => take_site(t),
+        stored => stored,
+    };
     let site = match region(t).identity.begin_site {
         site if is_last && site != 0 => site,
+        _ if stored != 0 => stored,
         _ => code::site(t, p, address),
     };
     waiting::begin(t, p, kind, Some(site), NO_FRAME);
@@ -366,7 +375,7 @@ fn has_arrived(t: &mut Thread) -> bool {
 pub fn task_begins(t: &mut Thread, p: &Process) {
     pieces::task_begins(t, p);
     if waiting::interrupt(t, p) && has_arrived(t) {
-        member(t).task_cpu_ns = clock::thread_cpu_ns();
+        member(t).task_cpu_ns = t.execution.tree.cpu_ns();
         member(t).task_reading = t.execution.counters.read().unwrap_or(Reading::NONE);
     }
 }
@@ -378,7 +387,7 @@ pub fn task_ends(t: &mut Thread, p: &Process) {
     if !waiting::resume(t, p) || !has_arrived(t) {
         return;
     }
-    let cpu = clock::thread_cpu_ns().saturating_sub(member(t).task_cpu_ns);
+    let cpu = t.execution.tree.cpu_ns().saturating_sub(member(t).task_cpu_ns);
     let reading = t.execution.counters.read();
     let own = member(t);
     let (before, mut owes, mut numbers) = (own.task_reading, 0, [0; 2]);

@@ -5,7 +5,7 @@
 //! out by the time on the clock, which is exact where no window holds both a wait and work. Waits of less than five
 //! microseconds are in windows with the work around them: they spin, and cost a processor as much as work does. Before
 //! a longer one that comes so soon after the window's begin, CPU time is not read: what was done until then took as
-//! much as the clock says, and the rest is the wait's.
+//! much as the clock says, and the rest is the wait's. What a thread spends in a loop that waits is no CPU time here.
 //!
 //! Recursion folds: a region inside itself is the node that it is inside of, whose time runs once. Regions that were
 //! entered 8 192 times and take less than a microsecond each are not timed from then on: their time is their
@@ -128,6 +128,8 @@ pub struct Tree {
     short: u64,
     /// When the present wait began.
     wait_ticks: u64,
+    /// CPU time of the thread in loops that wait for others.
+    spun_ns: u64,
 }
 
 impl Tree {
@@ -149,6 +151,7 @@ impl Tree {
             least: 0,
             short: 0,
             wait_ticks: 0,
+            spun_ns: 0,
         }
     }
 
@@ -232,9 +235,19 @@ impl Tree {
         }
     }
 
+    /// CPU time of the calling thread, whose tree this is, without what it spent in loops that wait for others.
+    pub(super) fn cpu_ns(&self) -> u64 {
+        clock::thread_cpu_ns().saturating_sub(self.spun_ns)
+    }
+
+    /// So much CPU time was spent in such a loop.
+    pub(super) fn has_spun(&mut self, ns: u64) {
+        self.spun_ns = self.spun_ns.saturating_add(ns);
+    }
+
     /// Ends the window: what its nodes have of it goes into their records.
     fn close_window(&mut self, p: &Process, now: u64) {
-        self.close_window_at(p, now, clock::thread_cpu_ns());
+        self.close_window_at(p, now, self.cpu_ns());
     }
 
     /// The same at a moment at which the thread had had so much CPU time.
@@ -265,7 +278,7 @@ impl Tree {
     }
 
     fn begin(&mut self, p: &Process, now: u64) {
-        (self.window_ticks, self.window_cpu_ns) = (now, clock::thread_cpu_ns());
+        (self.window_ticks, self.window_cpu_ns) = (now, self.cpu_ns());
         (self.least, self.short) = (p.ticks.ticks(WINDOW_NS), p.ticks.ticks(SHORT_NS));
     }
 
@@ -440,7 +453,7 @@ pub fn wait_ends(t: &mut Thread, p: &Process) {
     if now.saturating_sub(tree.wait_ticks) < tree.short {
         return;
     }
-    let cpu = clock::thread_cpu_ns();
+    let cpu = tree.cpu_ns();
     // The work before the wait, of which CPU time was not read.
     let work = tree.wait_ticks.saturating_sub(tree.window_ticks);
     if work > 0 {
@@ -454,6 +467,7 @@ pub fn wait_ends(t: &mut Thread, p: &Process) {
 pub(super) fn thread_ends(t: &mut Thread, p: &Process) {
     let tree = &mut t.execution.tree;
     if tree.least == 0 {
+        tree.spun_ns = 0;
         return;
     }
     let now = p.ticks.now();
@@ -463,7 +477,7 @@ pub(super) fn thread_ends(t: &mut Thread, p: &Process) {
     tree.close_window(p, now);
     tree.time_all();
     tree.children.clear();
-    (tree.nodes, tree.least) = (0, 0);
+    (tree.nodes, tree.least, tree.spun_ns) = (0, 0, 0);
 }
 
 #[cfg(test)]

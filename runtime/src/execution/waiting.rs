@@ -3,13 +3,15 @@
 //! A wait begins before the call that blocks and ends after it. Waits nest (OpenMP's barrier waits by a condition
 //! variable): the outermost counts. Tasks of OpenMP that a thread executes while it waits interrupt the wait.
 //!
+//! A thread that waits in a loop is on a processor meanwhile, with nothing to do: that is no CPU time to [`tree`].
+//!
 //! A wait that a jump or a cancellation leaves is ended by the next one, or with the thread.
 
 use super::{on_thread, tree, watched};
 use crate::events::{EventKey, Table};
 use crate::file::appender::Appender;
 use crate::phases;
-use crate::process::Process;
+use crate::process::{Process, clock};
 use crate::thread::Thread;
 use core::sync::atomic::{AtomicU64, Ordering};
 use threadtalk_profile::layout::{BlockedKind, BlockedRecord, LevelKind, PhaseEnd, block};
@@ -35,6 +37,8 @@ pub struct Waiting {
     kind: BlockedKind,
     site: u32,
     since_ns: u64,
+    /// CPU time when it began to wait in a loop.
+    spins_since_ns: u64,
     /// The thread does not count as effective at present because of it.
     lowered: bool,
     table: Table<*mut BlockedRecord>,
@@ -50,6 +54,7 @@ impl Waiting {
             kind: BlockedKind::Join,
             site: 0,
             since_ns: 0,
+            spins_since_ns: 0,
             lowered: false,
             table: Table::new(),
             records: Appender::new(block::BLOCKED),
@@ -193,6 +198,9 @@ fn is_left_behind(t: &Thread, frame: usize) -> bool {
 
 fn block(t: &mut Thread, p: &Process, now: u64) {
     tree::wait_begins(t, p);
+    if t.execution.waiting.kind == BlockedKind::Spin {
+        t.execution.waiting.spins_since_ns = clock::thread_cpu_ns();
+    }
     t.execution.waiting.since_ns = now;
     if !t.execution.waiting.lowered {
         t.execution.waiting.lowered = true;
@@ -201,6 +209,11 @@ fn block(t: &mut Thread, p: &Process, now: u64) {
 }
 
 fn unblock(t: &mut Thread, p: &Process, now: u64) {
+    let waiting = &mut t.execution.waiting;
+    if waiting.kind == BlockedKind::Spin {
+        let spun = clock::thread_cpu_ns().saturating_sub(waiting.spins_since_ns);
+        t.execution.tree.has_spun(spun);
+    }
     tree::wait_ends(t, p);
     let time = now.saturating_sub(t.execution.waiting.since_ns);
     let record = record_of(t, p);

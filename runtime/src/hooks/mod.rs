@@ -18,7 +18,7 @@ mod shells;
 mod string;
 mod user;
 
-use crate::execution::{cache as caches, tree};
+use crate::execution::{cache as caches, tree, waiting};
 use crate::phases;
 use crate::process::{self, Process, accuracy};
 use crate::thread::{self, Thread};
@@ -27,6 +27,7 @@ use core::sync::atomic::{Ordering, compiler_fence};
 use threadtalk_abi::loops::{CALLED, IN_NEST, MOST_ACCESSES, MOST_IN_NEST, MOST_SEARCHED, STRAYS, WINDOWS};
 use threadtalk_abi::module::{ModuleBases, ModuleDescriptor};
 use threadtalk_abi::question::{LoopRow, NestRow};
+use threadtalk_profile::layout::BlockedKind;
 
 /// Runs `body` with the calling thread's control block, unless nothing is to be recorded.
 #[inline(always)]
@@ -256,6 +257,16 @@ extern "C" fn enter(region: u32) {
 
 extern "C" fn exit(region: u32) {
     on_thread(|t, p| tree::exit(t, p, region));
+}
+
+extern "C" fn spins(site: u32) {
+    let mark = 0u8;
+    let frame = (&raw const mark).addr();
+    on_thread(|t, p| waiting::begin(t, p, BlockedKind::Spin, Some(site), frame));
+}
+
+extern "C" fn spun() {
+    on_thread(waiting::end);
 }
 
 extern "C" fn cache(address: u64, bytes: u32, site: u32) {

@@ -153,4 +153,6 @@ shell!("__threadtalk_handed_on", super::handed_on);
 shell!("__threadtalk_clear", super::clear);
 region_shell!("__threadtalk_enter", "__threadtalk_enter_timed", super::enter);
 region_shell!("__threadtalk_exit", "__threadtalk_exit_timed", super::exit);
+shell!("__threadtalk_spins", super::spins);
+shell!("__threadtalk_spun", super::spun);
 shell!("__threadtalk_cache", super::cache);

@@ -2,6 +2,8 @@
 
 use super::ompt::{self, Data, Interface};
 use crate::execution::{on_thread, pieces, teams, waiting};
+use crate::process::Process;
+use crate::thread::Thread;
 use core::ffi::{c_int, c_uint, c_void};
 use core::mem::transmute;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -73,10 +75,14 @@ fn barrier(kind: c_int) -> Option<bool> {
     }
 }
 
-unsafe extern "C" fn sync_region(kind: c_int, endpoint: c_int, _p: *mut Data, _t: *mut Data, address: *const c_void) {
+unsafe extern "C" fn sync_region(kind: c_int, endpoint: c_int, _p: *mut Data, task: *mut Data, address: *const c_void) {
     let Some(is_last) = barrier(kind) else { return };
     if endpoint == ompt::SCOPE_BEGIN {
-        on_thread(|t, p| teams::barrier_begins(t, p, is_last, address));
+        on_thread(|t, p| {
+            let left = t.execution.tasks.is_in(task.addr());
+            leave(t, p, left);
+            teams::barrier_begins(t, p, is_last, address);
+        });
     } else {
         on_thread(|t, p| teams::barrier_ends(t, p, is_last));
     }
@@ -86,15 +92,24 @@ unsafe extern "C" fn sync_region_wait(
     kind: c_int,
     endpoint: c_int,
     _parallel: *mut Data,
-    _task: *mut Data,
+    task: *mut Data,
     address: *const c_void,
 ) {
     let is_last = barrier(kind);
     if endpoint == ompt::SCOPE_BEGIN {
         let blocked = if is_last.is_some() { BlockedKind::OmpBarrier } else { BlockedKind::OmpTaskWait };
-        on_thread(|t, p| teams::wait_begins(t, p, blocked, is_last == Some(true), address));
+        on_thread(|t, p| {
+            let left = t.execution.tasks.is_in(task.addr());
+            leave(t, p, left);
+            t.execution.tasks.wait_begins();
+            teams::wait_begins(t, p, blocked, is_last == Some(true), address);
+        });
     } else {
-        on_thread(|t, p| teams::wait_ends(t, p, is_last == Some(true)));
+        on_thread(|t, p| {
+            let left = t.execution.tasks.wait_ends();
+            leave(t, p, left);
+            teams::wait_ends(t, p, is_last == Some(true));
+        });
     }
 }
 
@@ -127,12 +142,27 @@ unsafe extern "C" fn dispatch(_parallel: *mut Data, _task: *mut Data, kind: c_in
     on_thread(|t, p| pieces::dispatched(t, p, iterations));
 }
 
-unsafe extern "C" fn task_schedule(_prior: *mut Data, status: c_int, _next: *mut Data) {
-    match status {
-        ompt::TASK_SWITCH => on_thread(teams::task_begins),
-        ompt::TASK_COMPLETE | ompt::TASK_CANCEL | ompt::TASK_DETACH => on_thread(teams::task_ends),
-        _ => None,
-    };
+unsafe extern "C" fn task_schedule(prior: *mut Data, status: c_int, next: *mut Data) {
+    on_thread(|t, p| {
+        let left = t.execution.tasks.is_in(prior.addr());
+        leave(t, p, left);
+        match status {
+            ompt::TASK_SWITCH => {
+                t.execution.tasks.begin(prior.addr(), next.addr());
+                teams::task_begins(t, p);
+            }
+            ompt::TASK_COMPLETE | ompt::TASK_CANCEL | ompt::TASK_DETACH => {
+                t.execution.tasks.complete();
+                teams::task_ends(t, p);
+            }
+            _ => {}
+        }
+    });
+}
+
+/// The thread has left so many tasks for later: there, that is the end of them.
+fn leave(t: &mut Thread, p: &Process, tasks: usize) {
+    (0..tasks).for_each(|_| teams::task_ends(t, p));
 }
 
 /// Holders of locks, by a hash of the lock: `mutex_acquire` comes for free locks, too, and says nothing about it. Two

@@ -39,6 +39,11 @@ impl Waiting {
         self.expected += weight * other.expected;
     }
 
+    /// Threads waited so long for others before they came to the end.
+    pub fn has_waited(&mut self, ns: f64) {
+        self.seen += ns;
+    }
+
     /// Whether the threads came together, although they did not do the same.
     pub fn is_together(self) -> bool {
         self.expected > 0.0 && self.seen < TOGETHER * self.expected
@@ -75,6 +80,14 @@ mod tests {
         let taken = waiting(&[(0, 700, 700.0), (0, 690, 500.0), (400, 700, 300.0)]);
         assert_eq!(taken, Waiting { seen: 10.0, expected: 600.0 });
         assert!(taken.is_together());
+    }
+
+    #[test]
+    fn who_waits_on_the_way_comes_at_the_same_time_and_has_waited() {
+        let mut spun = waiting(&[(0, 700, 700.0), (0, 700, 100.0)]);
+        assert!(spun.is_together());
+        spun.has_waited(590.0);
+        assert!(!spun.is_together());
     }
 
     #[test]

@@ -176,6 +176,9 @@ fn instance_kind(kind: InstanceKind) -> &'static str {
     }
 }
 
+/// A wait in a loop of the program.
+pub const SPIN: &str = "spin";
+
 fn blocked_kind(kind: BlockedKind) -> &'static str {
     match kind {
         BlockedKind::Join => "join",
@@ -193,6 +196,7 @@ fn blocked_kind(kind: BlockedKind) -> &'static str {
         BlockedKind::OmpTaskWait => "omp_taskwait",
         BlockedKind::OmpMutex => "omp_mutex",
         BlockedKind::OmpIdle => "omp_idle",
+        BlockedKind::Spin => SPIN,
     }
 }
 

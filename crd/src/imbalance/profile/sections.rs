@@ -14,6 +14,7 @@ use super::leads::leads;
 use super::model::{Alike, Cause, Dependent, Section, Share, known};
 use super::observed::{EventKind, HandedOut, Observed, Part, SiteEvent, Sparse, Spot};
 use super::places::Places;
+use super::read::SPIN;
 use super::taken::taken;
 use super::{MISS_COST, Options};
 use threadtalk_profile::layout::CounterEvent;
@@ -89,13 +90,16 @@ impl<'a> Sections<'a> {
             _ if all > 0.0 => cpu / all,
             _ => 0.0,
         };
+        // Who waited in a loop came to the end when the others did, and waited all the same.
+        let team: Vec<u32> = instances[0].parts.iter().map(|p| p.thread).collect();
+        let spins = self.observed.waits.iter().filter(|wait| wait.kind == SPIN && team.contains(&wait.thread));
+        waiting.has_waited(spins.map(|wait| wait.wall_ns as f64).sum());
         let handed_out = instances.iter().flat_map(|i| &i.parts).map(|p| p.handed_out).max().unwrap_or_default();
         let found = if handed_out != HandedOut::Nothing && lost.imbalance_percent < GRAIN_PERCENT {
             Found { reason: Some(Reason::Balanced), ..Found::default() }
         } else {
             self.causes(instances, &dependents)
         };
-        let team: Vec<u32> = instances[0].parts.iter().map(|p| p.thread).collect();
         let same = instances.iter().all(|i| i.parts.iter().map(|p| p.thread).eq(team.iter().copied()));
         let (by_region, vectors) = self.by_region(instances, threads);
         let alone = |values: &[f64]| values.iter().map(|&v| vec![v]).collect();

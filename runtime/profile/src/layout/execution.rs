@@ -105,6 +105,8 @@ numbers! {
         OmpMutex = 13,
         /// A worker of OpenMP between two parallel regions.
         OmpIdle = 14,
+        /// A loop that reads again and again what another thread is to write.
+        Spin = 15,
     }
 }
 
