@@ -2,8 +2,8 @@
 //! and again, also with `pause`, `sched_yield` or OpenMP's `flush` in between.
 //!
 //! Such a loop does nothing but read places that stay the same, and ends when what it reads does. What it executes is
-//! no work of the thread's. It tells the runtime when it has turned for some microseconds, and when it has been left after
-//! that: a flag that is set already, or a lock that is free, costs an addition.
+//! no work of the thread's. It tells the runtime when it has turned for some microseconds, and when it has been left
+//! after that: a flag that is set already, or a lock that is free, costs an addition.
 
 use super::graph::Graph;
 use crate::emit::{Emitted, Likely, ModuleEmitter};
@@ -241,7 +241,7 @@ impl<'a, 'ctx> Body<'a, 'ctx> {
         match inst.get_opcode() {
             Op::Load => operand_stays(0),
             // Place and what is written: a lock that is taken, no counter that several threads raise.
-            Op::AtomicRMW => operand_stays(0) && operand_stays(1),
+            Op::AtomicRMW => llvm::is_idempotent(inst) && operand_stays(0) && operand_stays(1),
             Op::AtomicCmpXchg => operand_stays(0) && operand_stays(1) && operand_stays(2),
             Op::Call => is_nothing(inst) || is_idle(inst),
             Op::Phi | Op::Br | Op::Switch | Op::Fence | Op::ICmp | Op::Select | Op::Freeze => true,

@@ -19,7 +19,7 @@ pub use control::*;
 use inkwell::builder::Builder;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::*;
-use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMTypeKind};
+use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMTypeKind};
 use inkwell::module::Module;
 use inkwell::types::{AsTypeRef, VectorType};
 use inkwell::values::{
@@ -85,6 +85,14 @@ pub fn is_atomic(inst: InstructionValue<'_>) -> bool {
     let ordering = unsafe { LLVMGetOrdering(inst.as_value_ref()) };
     use LLVMAtomicOrdering::{LLVMAtomicOrderingNotAtomic, LLVMAtomicOrderingUnordered};
     !matches!(ordering, LLVMAtomicOrderingNotAtomic | LLVMAtomicOrderingUnordered)
+}
+
+/// Whether an atomic update does nothing more when it is done again: it exchanges, or sets or clears bits.
+pub fn is_idempotent(update: InstructionValue<'_>) -> bool {
+    use LLVMAtomicRMWBinOp::{LLVMAtomicRMWBinOpAnd, LLVMAtomicRMWBinOpOr, LLVMAtomicRMWBinOpXchg};
+    // SAFETY: callers pass atomic updates.
+    let operation = unsafe { LLVMGetAtomicRMWBinOp(update.as_value_ref()) };
+    matches!(operation, LLVMAtomicRMWBinOpXchg | LLVMAtomicRMWBinOpOr | LLVMAtomicRMWBinOpAnd)
 }
 
 /// Whether a load or store is volatile.

@@ -4,8 +4,8 @@
 //!   way into the profile.
 //! * [`tree`]: time by region. [`cache`]: misses by line, in a model. [`counters`]: what the kernel counts.
 //! * [`waiting`]: blocking calls. [`sections`] and [`teams`]: dynamic instances of parallel sections, from one wait to
-//!   the next, as [`part`]s of threads. [`barriers`], [`code`]: what they are told apart by. [`pieces`], [`tasks`]: work
-//!   that threads of a team ask for.
+//!   the next, as [`part`]s of threads. [`barriers`], [`code`]: what they are told apart by.
+//! * [`pieces`], [`tasks`]: work that threads of a team ask for.
 
 pub mod barriers;
 pub mod cache;
@@ -107,7 +107,7 @@ impl Execution {
             Columns::begin(thread, process);
             (*thread).execution.serving.store(serving::LIVE, Ordering::Relaxed);
             (*thread).execution.teams.clear();
-            (*thread).execution.tasks = Tasks::new();
+            (*thread).execution.tasks.clear();
             (*thread).execution.counters.begin(process.counters, |_, _| {});
             sections::thread_begins(&mut *thread, process);
         }

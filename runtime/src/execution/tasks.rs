@@ -32,6 +32,11 @@ impl Tasks {
         Self { open: [Open { task: 0, inside: 0 }; DEPTH], depth: 0, waits: [0; DEPTH], waiting: 0 }
     }
 
+    /// The block serves another thread.
+    pub fn clear(&mut self) {
+        (self.depth, self.waiting) = (0, 0);
+    }
+
     /// The thread is in `current`: takes off the tasks that it has left, and returns their number.
     pub fn is_in(&mut self, current: Task) -> usize {
         let known = self.open.get(..self.depth).unwrap_or_default();
