@@ -4,13 +4,14 @@
 //! runtime's archive (`threadtalk.recall8`), which looks into the event cache and, if the state is there, lets the memo
 //! take it over.
 
-use super::read::Exits;
+use super::read::{Exits, Read};
 use super::thunks::{Alignment, PRESERVE_ALL};
 use super::{Emitted, Likely, ModuleEmitter};
 use crate::error::PassError;
 use inkwell::IntPredicate;
 use inkwell::types::FunctionType;
 use inkwell::values::{FunctionValue, IntValue, PointerValue};
+use threadtalk_abi::GRANULE;
 use threadtalk_abi::hooks::Hook;
 use threadtalk_abi::memo::{MOST_PENDING, NO_STATE, PACKED_NUMBER, PACKED_SHARE};
 use threadtalk_abi::thread::offset;
@@ -22,6 +23,16 @@ const LEAST_GRANTED: u64 = 32;
 pub(super) const FORGET: &str = "threadtalk.forget";
 /// And of the one that does so in functions that nests may call.
 pub(super) const FORGET_CALLED: &str = "threadtalk.forget_called";
+
+/// What the event cache knows of a read's cells.
+pub(super) struct Known<'ctx> {
+    /// The first two and the next two.
+    pub states: [IntValue<'ctx>; 2],
+    /// Where their state counts.
+    pub counter: PointerValue<'ctx>,
+    /// Where the other half of them counts, if they are in two states.
+    pub second: Option<PointerValue<'ctx>>,
+}
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// What a read took although there was not so much left, the function behind it gives back first of all: the read
@@ -42,41 +53,98 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     pub(super) fn refill(
         &self,
         (memo, share): (PointerValue<'ctx>, IntValue<'ctx>),
-        (state, counter, count): (IntValue<'ctx>, PointerValue<'ctx>, IntValue<'ctx>),
+        (known, count): (&Known<'ctx>, IntValue<'ctx>),
         exits: Exits<'ctx>,
     ) -> Emitted<()> {
         let b = &self.builder;
         self.settle(memo)?;
-        let before = self.load_int(self.i64, counter, offset::COUNTER_RAR)?;
-        let next = self.load_int(self.i64, counter, offset::COUNTER_NEXT)?;
-        let after = b.build_int_add(before, count, "")?;
-        let free = self.block_after(self.here()?);
-        self.branch(self.compare(IntPredicate::UGE, after, next)?, exits.slow, free, Likely::Rarely)?;
-        b.position_at_end(free);
-        let until = b.build_int_sub(b.build_int_sub(next, before, "")?, self.c64(1), "")?;
+        let mut until = self.until_due(known.counter, count, exits)?;
+        if let Some(second) = known.second {
+            let other = self.until_due(second, count, exits)?;
+            until = self.intrinsic("llvm.umin", &[self.i64.into()], &[until.into(), other.into()])?.into_int_value();
+        }
         let part = b.build_right_shift(until, share, false, "")?;
         let word = [self.i64.into()];
         let least = self.intrinsic("llvm.umax", &word, &[part.into(), self.c64(LEAST_GRANTED).into()])?;
         let most = self.intrinsic("llvm.umin", &word, &[until.into(), self.c64(MOST_PENDING).into()])?;
         let granted = self.intrinsic("llvm.umin", &word, &[least.into(), most.into()])?.into_int_value();
-        b.build_store(self.offset(memo, offset::MEMO_STATES)?, self.in_both_halves(state)?)?;
-        b.build_store(self.offset(memo, offset::MEMO_COUNTER)?, counter)?;
+        b.build_store(self.offset(memo, offset::MEMO_STATES)?, known.states[0])?;
+        b.build_store(self.offset(memo, offset::MEMO_NEXT_STATES)?, known.states[1])?;
+        b.build_store(self.offset(memo, offset::MEMO_COUNTER)?, known.counter)?;
+        b.build_store(self.offset(memo, offset::MEMO_SECOND)?, known.second.unwrap_or(known.counter))?;
         b.build_store(self.offset(memo, offset::MEMO_COUNTED)?, granted)?;
         b.build_store(self.offset(memo, offset::MEMO_LEFT)?, b.build_int_sub(granted, count, "")?)?;
         b.build_unconditional_branch(exits.done)?;
         Ok(())
     }
 
-    /// Tells the memo's counter what the memo has counted.
+    /// How many may be counted in a counter before it is asked; goes on at `slow` if not even this read.
+    fn until_due(
+        &self,
+        counter: PointerValue<'ctx>,
+        count: IntValue<'ctx>,
+        exits: Exits<'ctx>,
+    ) -> Emitted<IntValue<'ctx>> {
+        let b = &self.builder;
+        let before = self.load_int(self.i64, counter, offset::COUNTER_RAR)?;
+        let next = self.load_int(self.i64, counter, offset::COUNTER_NEXT)?;
+        let after = b.build_int_add(before, count, "")?;
+        let free = self.block_after(self.here()?);
+        self.branch(self.compare(IntPredicate::UGE, after, next)?, exits.slow, free, Likely::Rarely)?;
+        b.position_at_end(free);
+        Ok(b.build_int_sub(b.build_int_sub(next, before, "")?, self.c64(1), "")?)
+    }
+
+    /// The memo takes over two states of which each has half of the cells, and counts the present read; goes on at
+    /// `mixed` if the cells are in more of them, or the event cache does not know both.
+    pub(super) fn refill_pair(&self, read: &Read<'_, 'ctx>, memo: (PointerValue<'ctx>, IntValue<'ctx>)) -> Emitted<()> {
+        let b = &self.builder;
+        let (cells, align) = (read.translation.cells, read.access.align);
+        let halves = |pair: IntValue<'ctx>| -> Emitted<_> {
+            let high = b.build_right_shift(pair, self.c64(32), false, "")?;
+            Ok((b.build_int_truncate(pair, self.i32, "")?, b.build_int_truncate(high, self.i32, "")?))
+        };
+        let first = self.load_pair(cells, align)?;
+        let (low, high) = halves(first)?;
+        let (next, other) = match read.access.bytes {
+            8 => (first, high),
+            _ => {
+                let next = self.load_pair(self.offset(cells, 2 * GRANULE)?, align)?;
+                let (next_low, next_high) = halves(next)?;
+                let equal = self.compare(IntPredicate::EQ, low, high)?;
+                let next_equal = self.compare(IntPredicate::EQ, next_low, next_high)?;
+                let by_half = b.build_and(equal, next_equal, "")?;
+                let by_turns = self.compare(IntPredicate::EQ, first, next)?;
+                let two = self.block_after(self.here()?);
+                self.branch(b.build_or(by_half, by_turns, "")?, two, read.exits.mixed, Likely::Usually)?;
+                b.position_at_end(two);
+                (next, b.build_select(by_half, next_low, high, "")?.into_int_value())
+            }
+        };
+        let exits = Exits { slow: read.exits.mixed, ..read.exits };
+        let asked = Read { exits, ..*read };
+        let (counter, second) = (self.known_event(&asked, low)?, self.known_event(&asked, other)?);
+        let known = Known { states: [first, next], counter, second: Some(second) };
+        self.refill(memo, (&known, self.granules(read)?), exits)
+    }
+
+    /// Tells the memo's counters what the memo has counted: see `settle` of the runtime.
     fn settle(&self, memo: PointerValue<'ctx>) -> Emitted<()> {
         let b = &self.builder;
         let counted = self.load_int(self.i64, memo, offset::MEMO_COUNTED)?;
         let left = self.load_int(self.i64, memo, offset::MEMO_LEFT)?;
         b.build_store(self.offset(memo, offset::MEMO_COUNTED)?, left)?;
-        let counter = b.build_load(self.ptr, self.offset(memo, offset::MEMO_COUNTER)?, "")?.into_pointer_value();
-        let rar = self.load_int(self.i64, counter, offset::COUNTER_RAR)?;
-        let rar = b.build_int_add(rar, b.build_int_sub(counted, left, "")?, "")?;
-        b.build_store(self.offset(counter, offset::COUNTER_RAR)?, rar)?;
+        let counter = |place| self.builder.build_load(self.ptr, self.offset(memo, place)?, "").map_err(PassError::from);
+        let (first, second) = (counter(offset::MEMO_COUNTER)?, counter(offset::MEMO_SECOND)?);
+        let (first, second) = (first.into_pointer_value(), second.into_pointer_value());
+        let all = b.build_int_sub(counted, left, "")?;
+        let are_two = b.build_int_compare(IntPredicate::NE, first, second, "")?;
+        let half = b.build_right_shift(all, self.c64(1), true, "")?;
+        let half = b.build_select(are_two, half, self.c64(0), "")?.into_int_value();
+        for (counter, count) in [(first, b.build_int_sub(all, half, "")?), (second, half)] {
+            let rar = self.load_int(self.i64, counter, offset::COUNTER_RAR)?;
+            b.build_store(self.offset(counter, offset::COUNTER_RAR)?, b.build_int_add(rar, count, "")?)?;
+        }
         Ok(())
     }
 
@@ -165,7 +233,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let first = self.offset(header, offset::MEMOS)?;
         let memo = self.offset_by(first, b.build_int_mul(index, self.c64(offset::MEMO_SIZE), "")?)?;
         self.settle(memo)?;
-        b.build_store(self.offset(memo, offset::MEMO_STATES)?, self.c64(NO_STATE))?;
+        for states in [offset::MEMO_STATES, offset::MEMO_NEXT_STATES] {
+            b.build_store(self.offset(memo, states)?, self.c64(NO_STATE))?;
+        }
         b.build_store(self.offset(memo, offset::MEMO_LEFT)?, self.c64(0))?;
         b.build_store(self.offset(memo, offset::MEMO_COUNTED)?, self.c64(0))?;
         let next = b.build_int_add(index, self.c64(1), "")?;

@@ -1,6 +1,7 @@
 //! Reads in the archive's functions, as [`threadtalk_abi::thread`] describes them; those in the program's code are in
 //! [`super::inline`]. What comes after the own test: the event cache here, memos in [`super::memos`].
 
+use super::memos::Known;
 use super::prologue::Prologue;
 use super::translate::{Shape, Translation};
 use super::{Emitted, Likely, ModuleEmitter, Site};
@@ -244,16 +245,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(())
     }
 
-    /// The event cache: if this read is known there, counts it.
-    fn count_event(
-        &self,
-        read: &Read<'_, 'ctx>,
-        cell: IntValue<'ctx>,
-        count: IntValue<'ctx>,
-        detail: Detail<'ctx>,
-    ) -> Emitted<()> {
+    /// Where the event cache counts a read of cells in this state; goes on at `slow` if it does not know it.
+    pub(super) fn known_event(&self, read: &Read<'_, 'ctx>, cell: IntValue<'ctx>) -> Emitted<PointerValue<'ctx>> {
         let header = read.prologue.header.ok_or(PassError::Invalid("no header".into()))?;
-        let exits = read.exits;
         let b = &self.builder;
         let events = b.build_load(self.ptr, self.offset(header, offset::EVENTS)?, "")?.into_pointer_value();
         let number = self.widen(self.global_site(read.site)?)?;
@@ -269,16 +263,30 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let slot = self.offset_by(events, b.build_int_mul(index, self.c64(offset::SLOT_SIZE), "")?)?;
         let known = self.load_int(self.i64, slot, offset::SLOT_KEY)?;
         let hit = self.block_after(self.here()?);
-        self.branch(self.compare(IntPredicate::NE, known, key)?, exits.slow, hit, Likely::Rarely)?;
+        self.branch(self.compare(IntPredicate::NE, known, key)?, read.exits.slow, hit, Likely::Rarely)?;
         b.position_at_end(hit);
-        let counter = b.build_load(self.ptr, self.offset(slot, offset::SLOT_COUNTER)?, "")?.into_pointer_value();
+        Ok(b.build_load(self.ptr, self.offset(slot, offset::SLOT_COUNTER)?, "")?.into_pointer_value())
+    }
+
+    /// The event cache: if this read is known there, counts it.
+    fn count_event(
+        &self,
+        read: &Read<'_, 'ctx>,
+        cell: IntValue<'ctx>,
+        count: IntValue<'ctx>,
+        detail: Detail<'ctx>,
+    ) -> Emitted<()> {
+        let (b, exits) = (&self.builder, read.exits);
+        let counter = self.known_event(read, cell)?;
         if let Detail::Refill(memo, share) = detail {
-            return self.refill((memo, share), (cell, counter, count), exits);
+            let states = self.in_both_halves(cell)?;
+            let known = Known { states: [states; 2], counter, second: None };
+            return self.refill((memo, share), (&known, count), exits);
         }
         let before = self.load_int(self.i64, counter, offset::COUNTER_RAR)?;
         let after = b.build_int_add(before, count, "")?;
         let limit = self.load_int(self.i64, counter, offset::COUNTER_NEXT)?;
-        let store = self.block_after(hit);
+        let store = self.block_after(self.here()?);
         self.branch(self.compare(IntPredicate::UGE, after, limit)?, exits.slow, store, Likely::Rarely)?;
         b.position_at_end(store);
         b.build_store(self.offset(counter, offset::COUNTER_RAR)?, after)?;

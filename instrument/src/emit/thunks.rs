@@ -91,6 +91,8 @@ impl Alignment {
 
 /// Bytes that a longer read is taken apart into where its cells differ.
 const PIECE: u64 = 8;
+/// The largest read of which a memo knows cells in two states.
+const PAIR: u64 = 16;
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// Calls a hook through its keeper.
@@ -198,6 +200,10 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 self.load_own(&mut prologue, header)?;
                 let exits = Exits { slow, mixed: slow, done };
                 let mut read = Read { prologue: &prologue, access: &access, translation: &translation, site, exits };
+                let memo = if recalls { Some(self.unpack(header, what)?) } else { None };
+                if let Some((memo, _)) = memo {
+                    self.give_back(memo, self.granules(&read)?)?;
+                }
                 if bytes > GRANULE {
                     let whole = Access { align: access.align.max(GRANULE), ..access };
                     read.exits.mixed = self.pieces(function, &Read { access: &whole, ..read })?;
@@ -205,11 +211,10 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                         read.exits.mixed = self.unless_inside(function, &read)?;
                     }
                 }
-                if !recalls {
-                    return self.read(&read, Detail::Events);
+                let Some((memo, share)) = memo else { return self.read(&read, Detail::Events) };
+                if alignment != Alignment::Any && matches!(bytes, PIECE | PAIR) {
+                    read.exits.mixed = self.pair(function, &read, (memo, share))?;
                 }
-                let (memo, share) = self.unpack(header, what)?;
-                self.give_back(memo, self.granules(&read)?)?;
                 self.read(&read, Detail::Refill(memo, share))
             }
             Direction::Write => {
@@ -287,6 +292,21 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         }
         self.builder.position_at_end(here);
         Ok(mixed)
+    }
+
+    /// A block that lets a memo take over two states of the cells, or goes on with the read's pieces.
+    fn pair(
+        &self,
+        function: FunctionValue<'ctx>,
+        read: &Read<'_, 'ctx>,
+        memo: (PointerValue<'ctx>, IntValue<'ctx>),
+    ) -> Emitted<BasicBlock<'ctx>> {
+        let here = self.here()?;
+        let pair = self.context.append_basic_block(function, "");
+        self.builder.position_at_end(pair);
+        self.refill_pair(read, memo)?;
+        self.builder.position_at_end(here);
+        Ok(pair)
     }
 
     /// A block that goes on with the pieces of a read of any alignment, or with the hook if it begins inside a granule:

@@ -6,10 +6,13 @@
 //! granules from [`Memo::left`]. What a state means to a thread at a site never changes, so nothing can make a memo
 //! wrong; only its counts arrive later: when the nest ends, when the state changes, when the thread's hooks need
 //! them, and after [`MOST_PENDING`] granules.
+//!
+//! Cells in two states of which each has half, as those of two numbers that were written at two lines, are as good as
+//! cells in one: the memo has both states, and half of what it counts is the second one's.
 
 use crate::thread::EventCounter;
 
-/// Memos of a thread. Reads of a nest beyond these use the event cache: 16 of 32 bytes are eight lines of the L1
+/// Memos of a thread. Reads of a nest beyond these use the event cache: 16 of 48 bytes are twelve lines of the L1
 /// cache.
 pub const MEMOS: usize = 16;
 
@@ -37,8 +40,10 @@ pub const PACKED_SHARE: u32 = 48;
 #[repr(C)]
 #[derive(Debug)]
 pub struct Memo {
-    /// The state, in both halves, so that two cells can be compared at once.
+    /// The state, in both halves, so that two cells can be compared at once; or those of two cells that differ.
     pub states: u64,
+    /// The same of the next two cells, for reads of four.
+    pub next_states: u64,
     /// Granules that may still be counted without asking; below 0 between a read that took more than there was and the
     /// call in which it gives them back.
     pub left: u64,
@@ -46,11 +51,13 @@ pub struct Memo {
     pub counted: u64,
     /// Where they count. Never null.
     pub counter: *mut EventCounter,
+    /// Where half of them count, if the cells are in two states; else `counter`.
+    pub second: *mut EventCounter,
 }
 
 impl Memo {
     /// A memo without a state.
     pub const fn new(counter: *mut EventCounter) -> Self {
-        Memo { states: NO_STATE, left: 0, counted: 0, counter }
+        Memo { states: NO_STATE, next_states: NO_STATE, left: 0, counted: 0, counter, second: counter }
     }
 }

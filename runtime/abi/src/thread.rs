@@ -227,12 +227,16 @@ pub mod offset {
     pub const WINDOW_SIZE: u64 = size_of::<Window>() as u64;
     /// Of [`Memo::states`].
     pub const MEMO_STATES: u64 = offset_of!(Memo, states) as u64;
+    /// [`Memo::next_states`].
+    pub const MEMO_NEXT_STATES: u64 = offset_of!(Memo, next_states) as u64;
     /// Of [`Memo::left`].
     pub const MEMO_LEFT: u64 = offset_of!(Memo, left) as u64;
     /// Of [`Memo::counted`].
     pub const MEMO_COUNTED: u64 = offset_of!(Memo, counted) as u64;
     /// Of [`Memo::counter`].
     pub const MEMO_COUNTER: u64 = offset_of!(Memo, counter) as u64;
+    /// [`Memo::second`].
+    pub const MEMO_SECOND: u64 = offset_of!(Memo, second) as u64;
     /// Size of [`Memo`].
     pub const MEMO_SIZE: u64 = size_of::<Memo>() as u64;
     /// Of [`EventSlot::key`].

@@ -20,9 +20,13 @@ pub fn settle(memos: &mut [Memo]) {
         // counted now for that is taken off then.
         let count = memo.counted.wrapping_sub(memo.left);
         memo.counted = memo.left;
-        // SAFETY: counters come from this thread's event cache or are its idle one; all are mapped for the life of
-        // the process.
-        unsafe { (*memo.counter).rar = (*memo.counter).rar.wrapping_add(count) };
+        // Half of the granules of each read are in the second state, also of those that are given back.
+        let second = if memo.second == memo.counter { 0 } else { (count as i64 >> 1) as u64 };
+        for (counter, count) in [(memo.counter, count.wrapping_sub(second)), (memo.second, second)] {
+            // SAFETY: counters come from this thread's event cache or are its idle one; all are mapped for the life of
+            // the process.
+            unsafe { (*counter).rar = (*counter).rar.wrapping_add(count) };
+        }
     }
 }
 
@@ -30,7 +34,7 @@ pub fn settle(memos: &mut [Memo]) {
 pub fn empty(memos: &mut [Memo]) {
     for memo in memos {
         // A memo without a state must have nothing left: irregular reads look as if they had found it.
-        (memo.states, memo.left, memo.counted) = (NO_STATE, 0, 0);
+        (memo.states, memo.next_states, memo.left, memo.counted) = (NO_STATE, NO_STATE, 0, 0);
     }
 }
 
@@ -44,7 +48,7 @@ impl Thread {
         self.forget_windows();
         self.mixtures.clear();
         self.header.memos = [const { Memo::new(core::ptr::null_mut()) }; MEMOS];
-        self.header.memos.iter_mut().for_each(|memo| memo.counter = idle);
+        self.header.memos.iter_mut().for_each(|memo| (memo.counter, memo.second) = (idle, idle));
     }
 }
 
@@ -58,7 +62,7 @@ mod tests {
     fn what_was_taken_is_counted_once_and_the_rest_can_still_be_taken() {
         let mut counter = EventCounter { rar: 100, next: u64::MAX };
         let counter = &raw mut counter;
-        let mut memos = [Memo::new(counter), Memo { states: 7, left: 40, counted: 50, counter }];
+        let mut memos = [Memo::new(counter), Memo { states: 7, left: 40, counted: 50, ..Memo::new(counter) }];
         settle(&mut memos);
         settle(&mut memos);
         // SAFETY: a live counter.
@@ -80,5 +84,24 @@ mod tests {
         // SAFETY: as above.
         assert_eq!(unsafe { (*counter).rar }, 113);
         assert!(memos.iter().all(|memo| memo.left == 0 && memo.states == NO_STATE));
+    }
+
+    #[test]
+    fn cells_in_two_states_count_half_in_each() {
+        let mut counters = [5, 7].map(|rar| EventCounter { rar, next: u64::MAX });
+        let [first, second] = counters.each_mut().map(|counter| &raw mut *counter);
+        let mut memos = [Memo { states: 1 << 32 | 2, left: 30, counted: 50, second, ..Memo::new(first) }];
+        settle(&mut memos);
+        // SAFETY: live counters.
+        assert_eq!(unsafe { ((*first).rar, (*second).rar) }, (15, 17));
+        // More than was left is taken, and given back.
+        memos[0].left = memos[0].left.wrapping_sub(32);
+        settle(&mut memos);
+        // SAFETY: as above.
+        assert_eq!(unsafe { ((*first).rar, (*second).rar) }, (31, 33));
+        memos[0].left = memos[0].left.wrapping_add(32);
+        settle(&mut memos);
+        // SAFETY: as above.
+        assert_eq!(unsafe { ((*first).rar, (*second).rar) }, (15, 17));
     }
 }

@@ -154,10 +154,12 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             }
             Cells::Held(width, cells) => a.line(format!("cmp{} {state}, {}", width.suffix(), width.name(cells))),
             Cells::Pairs([first, second]) => {
+                let next = a.field(header, memo + offset::MEMO_NEXT_STATES);
                 a.line(format!("movq {first}, %rdi"));
                 a.line(format!("cmpq {state}, %rdi"));
                 a.line("jne 2f");
-                a.line(format!("cmpq {second}, %rdi"));
+                a.line(format!("movq {second}, %rdi"));
+                a.line(format!("cmpq {next}, %rdi"));
             }
             Cells::Lanes(parts) => self.compare_parts(a, parts, &state)?,
         }
