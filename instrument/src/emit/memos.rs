@@ -128,6 +128,12 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.refill(memo, (&known, self.granules(read)?), exits)
     }
 
+    fn count_in(&self, counter: PointerValue<'ctx>, count: IntValue<'ctx>) -> Emitted<()> {
+        let rar = self.builder.build_int_add(self.load_int(self.i64, counter, offset::COUNTER_RAR)?, count, "")?;
+        self.builder.build_store(self.offset(counter, offset::COUNTER_RAR)?, rar)?;
+        Ok(())
+    }
+
     /// Tells the memo's counters what the memo has counted: see `settle` of the runtime.
     fn settle(&self, memo: PointerValue<'ctx>) -> Emitted<()> {
         let b = &self.builder;
@@ -138,13 +144,17 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let (first, second) = (counter(offset::MEMO_COUNTER)?, counter(offset::MEMO_SECOND)?);
         let (first, second) = (first.into_pointer_value(), second.into_pointer_value());
         let all = b.build_int_sub(counted, left, "")?;
-        let are_two = b.build_int_compare(IntPredicate::NE, first, second, "")?;
+        self.count_in(first, all)?;
+        // A branch: nests of short rows settle their memos row by row, and few memos have two states.
+        let two = self.block_after(self.here()?);
+        let done = self.block_after(two);
+        self.branch(b.build_int_compare(IntPredicate::NE, first, second, "")?, two, done, Likely::Rarely)?;
+        b.position_at_end(two);
         let half = b.build_right_shift(all, self.c64(1), true, "")?;
-        let half = b.build_select(are_two, half, self.c64(0), "")?.into_int_value();
-        for (counter, count) in [(first, b.build_int_sub(all, half, "")?), (second, half)] {
-            let rar = self.load_int(self.i64, counter, offset::COUNTER_RAR)?;
-            b.build_store(self.offset(counter, offset::COUNTER_RAR)?, b.build_int_add(rar, count, "")?)?;
-        }
+        self.count_in(second, half)?;
+        self.count_in(first, b.build_int_neg(half, "")?)?;
+        b.build_unconditional_branch(done)?;
+        b.position_at_end(done);
         Ok(())
     }
 
@@ -239,7 +249,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         b.build_store(self.offset(memo, offset::MEMO_LEFT)?, self.c64(0))?;
         b.build_store(self.offset(memo, offset::MEMO_COUNTED)?, self.c64(0))?;
         let next = b.build_int_add(index, self.c64(1), "")?;
-        number.add_incoming(&[(&self.c64(0), outermost), (&self.c64(0), inner), (&next, body)]);
+        let end = self.here()?;
+        number.add_incoming(&[(&self.c64(0), outermost), (&self.c64(0), inner), (&next, end)]);
         let more = self.compare(IntPredicate::ULT, next, memos.into_int_value())?;
         b.build_conditional_branch(more, body, done)?;
         b.position_at_end(done);
