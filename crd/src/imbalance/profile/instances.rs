@@ -27,7 +27,19 @@ pub fn instances<'a>(observed: &'a Observed, all: &'a [Part]) -> Vec<Instance<'a
         let executions = parts.iter().map(|p| observed.executions(&p.edges)).collect();
         without_bystander(Instance { parts, executions }, observed)
     };
-    parts.into_values().map(instance).collect()
+    parts.into_values().flat_map(teams).map(instance).collect()
+}
+
+/// What a thread created until it joined one of them, by where it did so: a pool that sleeps while other threads are
+/// made and joined is a team of its own. Single threads that are created in lines of their own are one team.
+fn teams(parts: Vec<&Part>) -> Vec<Vec<&Part>> {
+    let mut by_place: BTreeMap<&Spot, Vec<&Part>> = BTreeMap::new();
+    for part in &parts {
+        by_place.entry(&part.begin).or_default().push(part);
+    }
+    let is_team = |parts: &Vec<&Part>| parts.iter().filter(|part| !part.creator).count() > 1;
+    let created = parts.iter().all(|part| part.kind == "join" && !part.last);
+    if created && by_place.values().all(is_team) { by_place.into_values().collect() } else { vec![parts] }
 }
 
 /// The begin and end that most parts have; of equals the first in the order of files and lines.
@@ -63,4 +75,34 @@ fn without_bystander<'a>(mut instance: Instance<'a>, observed: &Observed) -> Ins
         instance.executions.remove(creator);
     }
     instance
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of threads that were created in these lines until the first join; the first one creates.
+    fn teams_of(lines: &[u32]) -> Vec<Vec<u32>> {
+        let part = |(thread, line): (u32, &u32)| Part {
+            thread,
+            kind: "join",
+            begin: Spot { line: *line, ..Spot::default() },
+            creator: thread == 0,
+            ..Part::default()
+        };
+        let parts: Vec<Part> = (0..).zip(lines).map(part).collect();
+        let teams = teams(parts.iter().collect());
+        teams.into_iter().map(|team| team.iter().map(|part| part.thread).collect()).collect()
+    }
+
+    #[test]
+    fn threads_that_were_created_in_two_loops_are_two_teams() {
+        assert_eq!(teams_of(&[7, 7, 7, 7, 9, 9, 9]), [vec![0, 1, 2, 3], vec![4, 5, 6]]);
+    }
+
+    #[test]
+    fn threads_that_were_created_one_by_one_are_one_team() {
+        assert_eq!(teams_of(&[7, 7, 8, 9]), [[0, 1, 2, 3]]);
+        assert_eq!(teams_of(&[7, 7, 9, 9, 9]), [[0, 1, 2, 3, 4]], "the first of them alone");
+    }
 }
