@@ -47,8 +47,8 @@ impl Thread {
         self.header.called = u64::MAX;
         self.forget_windows();
         self.mixtures.clear();
-        self.header.memos = [const { Memo::new(core::ptr::null_mut()) }; MEMOS];
-        self.header.memos.iter_mut().for_each(|memo| (memo.counter, memo.second) = (idle, idle));
+        // One by one: all at once they would pass the stack of a thread that has little.
+        self.header.memos.iter_mut().for_each(|memo| *memo = Memo::new(idle));
     }
 }
 

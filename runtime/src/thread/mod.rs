@@ -204,7 +204,8 @@ impl Thread {
             reuse_lookups: Lookups::default(),
             record: ptr::null_mut(),
             checked: Checked::default(),
-            execution: Execution::new(),
+            // A constant, not put together on the stack: the smallest ones have 16 KiB.
+            execution: const { Execution::new() },
             next_free: AtomicU64::new(0),
         };
         // SAFETY: `place` is ours and large enough.
