@@ -66,10 +66,16 @@ impl<'ctx> Spins<'ctx> {
         (functions, tables): (&mut Functions, &mut Tables),
     ) -> Self {
         let mut spins = Spins::default();
+        if nesting.loops.all.is_empty() {
+            return spins;
+        }
         let mut bodies: Vec<Vec<BasicBlock<'ctx>>> = nesting.loops.all.iter().map(|_| Vec::new()).collect();
         for &block in &graph.blocks {
-            let around: Vec<usize> = nesting.loops.chain(nesting.loops.innermost(block)).collect();
-            around.into_iter().for_each(|number| bodies[number].push(block));
+            for number in nesting.loops.chain(nesting.loops.innermost(block)) {
+                if bodies[number].len() <= MOST_BLOCKS {
+                    bodies[number].push(block);
+                }
+            }
         }
         for (number, body) in bodies.iter().enumerate() {
             let Some(before) = nesting.loops.all[number].preheader.and_then(|b| b.get_terminator()) else { continue };
@@ -153,8 +159,10 @@ impl<'ctx> Spin<'ctx> {
         m.branch(m.compare(predicate, turns, m.c64(self.after))?, call, rest, Likely::Rarely)?;
         m.builder.position_at_end(call);
         llvm::set_location(&m.builder, location);
-        let site = [m.global_site(m.site(self.site))?.into()];
-        let call = m.call_directly(hook, if hook == hooks::SPINS { &site } else { &[] })?;
+        let call = match hook {
+            hooks::SPINS => m.call_directly(hook, &[m.global_site(m.site(self.site))?.into()])?,
+            _ => m.call_directly(hook, &[])?,
+        };
         llvm::as_instruction(call.as_value_ref()).into_iter().for_each(|call| m.mark_control(call));
         m.builder.build_unconditional_branch(rest)?;
         llvm::set_location(&m.builder, None);
