@@ -33,7 +33,7 @@ struct header {
   uint32_t call_site, memos_used;
   uint64_t *column, own, foreign, write;
   const uint64_t *writable;
-  struct memo { uint64_t states, left, counted; uint64_t *counter; } memos[16];
+  struct memo { uint64_t states, next_states, left, counted; uint64_t *counter, *second; } memos[16];
   uint64_t ranges;
   void *windows;
   uint64_t stamp, shortest, settled, events_first, events_end, quiets[64], called;
@@ -126,7 +126,7 @@ HOOK void *__threadtalk_attach(void) {
       .visits = t->visits, .column = t->column};
   set_own(&t->header, first, 2u << SITE_BITS);
   set_write_base(&t->header, first);
-  for (int i = 0; i < 16; i++) t->header.memos[i] = (struct memo){UINT64_MAX, 0, 0, &nothing.rar};
+  for (int i = 0; i < 16; i++) t->header.memos[i] = (struct memo){UINT64_MAX, UINT64_MAX, 0, 0, &nothing.rar, &nothing.rar};
   // No window has this stamp: every loop asks.
   static char no_windows[1024 * 64];
   t->header.windows = no_windows, t->header.stamp = 256, t->header.shortest = 3, t->header.called = UINT64_MAX, t->header.events_first = UINT64_MAX;
