@@ -1,4 +1,5 @@
 // REFUSE: false-sharing
+// THREADTALK: memory,control
 // Threads fill a table together; then the first of them, alone, overwrites elements that it finds in no order. The threads
 // had left each cache line when it came, and it reads what they wrote there.
 #include <stdlib.h>
