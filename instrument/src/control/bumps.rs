@@ -6,7 +6,7 @@ use crate::error::PassError;
 use crate::llvm;
 use crate::llvm::analysis::Analysis;
 use crate::llvm::ffi::{self, RawTrips};
-use inkwell::values::{BasicValue, InstructionValue, IntValue, PointerValue};
+use inkwell::values::{BasicValue, FunctionValue, InstructionValue, IntValue, PointerValue};
 use std::mem::offset_of;
 use threadtalk_abi::control::edge_flags;
 use threadtalk_abi::module::ModuleBases;
@@ -144,10 +144,7 @@ impl<'a, 'm, 'ctx> Bumps<'a, 'm, 'ctx> {
         let Place::Before(at) = place else { return Err(PassError::Invalid("a loop is no entry".into())) };
         m.builder.position_before(&at);
         llvm::set_location(&m.builder, None);
-        let count = m.load_int(m.i64, slot, 0)?;
-        if let Some(load) = count.as_instruction_value() {
-            m.mark_control(load);
-        }
+        let count = kept(m, slot)?;
         m.mark_control(m.builder.build_store(slot, m.builder.build_int_add(count, m.c64(1), "")?)?);
         Ok(())
     }
@@ -159,6 +156,29 @@ impl<'a, 'm, 'ctx> Bumps<'a, 'm, 'ctx> {
         llvm::set_location(&m.builder, None);
         add(m, (self.header, self.base), counter, number)
     }
+}
+
+/// A place for a count in the function's frame, which becomes a register when all is done: 0 before a loop.
+pub fn slot<'ctx>(
+    m: &ModuleEmitter<'_, 'ctx>,
+    function: FunctionValue<'ctx>,
+    (before, name): (InstructionValue<'ctx>, &str),
+) -> Emitted<PointerValue<'ctx>> {
+    let entry = function.get_first_basic_block().and_then(|b| b.get_first_instruction());
+    m.builder.position_before(&entry.ok_or(PassError::Invalid("empty function".into()))?);
+    let slot = m.builder.build_alloca(m.i64, name)?;
+    m.builder.position_before(&before);
+    m.mark_control(m.builder.build_store(slot, m.c64(0))?);
+    Ok(slot)
+}
+
+/// What has been counted in such a place.
+pub fn kept<'ctx>(m: &ModuleEmitter<'_, 'ctx>, slot: PointerValue<'ctx>) -> Emitted<IntValue<'ctx>> {
+    let count = m.load_int(m.i64, slot, 0)?;
+    if let Some(load) = count.as_instruction_value() {
+        m.mark_control(load);
+    }
+    Ok(count)
 }
 
 /// Adds a number to a counter, given the thread's control block and the bytes before the first counter in a column.

@@ -7,10 +7,9 @@
 //! totals are exact, and a row is off by the loops that were under way when the number changed. If a signal's handler
 //! jumps out of the loop, or the process or the thread is ended meanwhile, the counts of that run of the loop are lost.
 
-use super::bumps::{Bumps, Place, Trips};
+use super::bumps::{self, Bumps, Place, Trips};
 use super::graph::{Graph, Way};
 use crate::emit::Emitted;
-use crate::error::PassError;
 use crate::llvm::analysis::Analysis;
 use crate::llvm::loops::exits;
 use crate::regions::nesting::Nesting;
@@ -90,18 +89,8 @@ impl<'ctx> Kept<'ctx> {
         bumps: &Bumps<'_, '_, 'ctx>,
         function: FunctionValue<'ctx>,
     ) -> Emitted<Vec<(u32, PointerValue<'ctx>)>> {
-        let m = bumps.emitter;
-        let entry = function.get_first_basic_block().and_then(|b| b.get_first_instruction());
-        let entry = entry.ok_or(PassError::Invalid("empty function".into()))?;
-        let mut slots = Vec::new();
-        for &counter in &self.counters {
-            m.builder.position_before(&entry);
-            let slot = m.builder.build_alloca(m.i64, "threadtalk.count")?;
-            m.builder.position_before(&self.before);
-            m.mark_control(m.builder.build_store(slot, m.c64(0))?);
-            slots.push((counter, slot));
-        }
-        Ok(slots)
+        let slot = |&counter| Ok((counter, bumps::slot(bumps.emitter, function, (self.before, "threadtalk.count"))?));
+        self.counters.iter().map(slot).collect()
     }
 
     /// Adds what has been counted where the loop has been left.
@@ -110,11 +99,7 @@ impl<'ctx> Kept<'ctx> {
         for &exit in &self.exits {
             for &(counter, slot) in slots {
                 m.builder.position_before(&exit);
-                let count = m.load_int(m.i64, slot, 0)?;
-                if let Some(load) = inkwell::values::BasicValue::as_instruction_value(&count) {
-                    m.mark_control(load);
-                }
-                bumps.add(Place::Before(exit), counter, count)?;
+                bumps.add(Place::Before(exit), counter, bumps::kept(m, slot)?)?;
             }
             for trips in &self.trips {
                 bumps.add(Place::Before(exit), trips.counter, trips.count)?;

@@ -170,7 +170,7 @@ impl<'ctx> Control<'_, '_, 'ctx> {
             self.store_call_site(header, call, site)?;
         }
         let mut slots: Vec<_> = opened.iter().flatten().map(|(_, slot)| *slot).collect();
-        slots.extend(spins.emit(self.emitter, function)?);
+        slots.extend(spins.emit(&bumps, function)?);
         Ok(Counted { header, slots, singles, waits, base: bumps.base })
     }
 

@@ -5,6 +5,7 @@
 //! no work of the thread's. It tells the runtime when it has turned for some microseconds, and when it has been left
 //! after that: a flag that is set already, or a lock that is free, costs an addition.
 
+use super::bumps::{self, Bumps, Place};
 use super::graph::Graph;
 use crate::emit::{Emitted, Likely, ModuleEmitter};
 use crate::error::PassError;
@@ -16,7 +17,7 @@ use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
 use inkwell::llvm_sys::prelude::LLVMValueRef;
 use inkwell::types::AnyTypeEnum;
-use inkwell::values::{AsValueRef, BasicValue, FunctionValue, InstructionOpcode as Op, InstructionValue, PointerValue};
+use inkwell::values::{AsValueRef, FunctionValue, InstructionOpcode as Op, InstructionValue, PointerValue};
 use std::collections::HashSet;
 use threadtalk_abi::hooks::{self, Hook};
 use threadtalk_abi::module::site_flags::SYNC;
@@ -83,11 +84,13 @@ impl<'ctx> Spins<'ctx> {
                 continue;
             }
             let body = Body::new(body);
-            let Some(awaited) = body.awaited() else { continue };
+            let Some((awaited, at)) = body.awaited().and_then(|inst| Some((inst, inst.get_parent()?))) else {
+                continue;
+            };
             let after = if body.yields() { YIELDS_AFTER } else { SPINS_AFTER };
             let body = body.blocks;
             let latches = latches(nesting, number, body);
-            let site = site(awaited, nesting, (&mut *functions, &mut *tables));
+            let site = site((awaited, at), nesting, (&mut *functions, &mut *tables));
             spins.blocks.extend(body);
             let header = nesting.loops.all[number].header;
             spins.all.push(Spin { header, before, latches, after, site });
@@ -102,18 +105,16 @@ impl<'ctx> Spins<'ctx> {
 
     /// Tells the runtime. Comes when the function's loops are not looked at any more. Returns places in the function's
     /// frame, which become registers when all is done.
-    pub fn emit(&self, m: &ModuleEmitter<'_, 'ctx>, function: FunctionValue<'ctx>) -> Emitted<Vec<PointerValue<'ctx>>> {
+    pub fn emit(&self, bumps: &Bumps<'_, '_, 'ctx>, function: FunctionValue<'ctx>) -> Emitted<Vec<PointerValue<'ctx>>> {
+        let m = bumps.emitter;
         let headers: Vec<_> = self.all.iter().map(|spin| spin.header).collect();
         let mut slots = Vec::new();
         for (spin, exits) in self.all.iter().zip(loops::exits(function, &headers)) {
             let Some(exits) = exits else { continue };
-            let entry = function.get_first_basic_block().and_then(|b| b.get_first_instruction());
-            m.builder.position_before(&entry.ok_or(PassError::Invalid("empty function".into()))?);
-            let slot = m.builder.build_alloca(m.i64, "threadtalk.spins")?;
-            m.builder.position_before(&spin.before);
-            m.mark_control(m.builder.build_store(slot, m.c64(0))?);
+            let slot = bumps::slot(m, function, (spin.before, "threadtalk.spins"))?;
             for &latch in &spin.latches {
-                spin.turn(m, slot, latch)?;
+                bumps.add_one_kept(Place::Before(latch), slot)?;
+                spin.tell_if(m, latch, (slot, IntPredicate::EQ), hooks::SPINS)?;
             }
             for exit in exits {
                 spin.tell_if(m, exit, (slot, IntPredicate::UGE), hooks::SPUN)?;
@@ -125,21 +126,6 @@ impl<'ctx> Spins<'ctx> {
 }
 
 impl<'ctx> Spin<'ctx> {
-    /// Counts a turn.
-    fn turn(
-        &self,
-        m: &ModuleEmitter<'_, 'ctx>,
-        slot: PointerValue<'ctx>,
-        latch: InstructionValue<'ctx>,
-    ) -> Emitted<()> {
-        m.builder.position_before(&latch);
-        let turns = m.load_int(m.i64, slot, 0)?;
-        turns.as_instruction_value().into_iter().for_each(|load| m.mark_control(load));
-        let store = m.builder.build_store(slot, m.builder.build_int_add(turns, m.c64(1), "")?)?;
-        m.mark_control(store);
-        self.tell_if(m, latch, (slot, IntPredicate::EQ), hooks::SPINS)
-    }
-
     /// Calls a hook before an instruction if the number of turns is `after`, or is that or more.
     fn tell_if(
         &self,
@@ -154,8 +140,7 @@ impl<'ctx> Spin<'ctx> {
         let rest = llvm::split_before(at).ok_or_else(invalid)?;
         let call = m.block_after(head);
         m.reopen(head)?;
-        let turns = m.load_int(m.i64, slot, 0)?;
-        turns.as_instruction_value().into_iter().for_each(|load| m.mark_control(load));
+        let turns = bumps::kept(m, slot)?;
         m.branch(m.compare(predicate, turns, m.c64(self.after))?, call, rest, Likely::Rarely)?;
         m.builder.position_at_end(call);
         llvm::set_location(&m.builder, location);
@@ -183,17 +168,12 @@ fn latches<'ctx>(nesting: &Nesting<'ctx>, number: usize, body: &[BasicBlock<'ctx
 }
 
 fn site<'ctx>(
-    awaited: InstructionValue<'ctx>,
+    (awaited, block): (InstructionValue<'ctx>, BasicBlock<'ctx>),
     nesting: &mut Nesting<'ctx>,
     tables: (&mut Functions, &mut Tables),
 ) -> SiteId {
-    let block = awaited.get_parent();
-    let stack = block.map_or(0, |block| {
-        let before = block.get_instructions().take_while(|inst| *inst != awaited);
-        before.fold(nesting.constructs.at_entry(block), |stack, inst| nesting.constructs.after(inst, stack))
-    });
-    // An instruction of a loop is in a block.
-    let block = block.unwrap_or(nesting.loops.all[0].header);
+    let before = block.get_instructions().take_while(|inst| *inst != awaited);
+    let stack = before.fold(nesting.constructs.at_entry(block), |stack, inst| nesting.constructs.after(inst, stack));
     nesting.site(awaited, block, stack, (SYNC, &SiteAccess::default()), tables)
 }
 

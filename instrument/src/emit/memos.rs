@@ -100,17 +100,13 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     pub(super) fn refill_pair(&self, read: &Read<'_, 'ctx>, memo: (PointerValue<'ctx>, IntValue<'ctx>)) -> Emitted<()> {
         let b = &self.builder;
         let (cells, align) = (read.translation.cells, read.access.align);
-        let halves = |pair: IntValue<'ctx>| -> Emitted<_> {
-            let high = b.build_right_shift(pair, self.c64(32), false, "")?;
-            Ok((b.build_int_truncate(pair, self.i32, "")?, b.build_int_truncate(high, self.i32, "")?))
-        };
         let first = self.load_pair(cells, align)?;
-        let (low, high) = halves(first)?;
+        let (low, high) = self.halves(first)?;
         let (next, other) = match read.access.bytes {
             8 => (first, high),
             _ => {
                 let next = self.load_pair(self.offset(cells, 2 * GRANULE)?, align)?;
-                let (next_low, next_high) = halves(next)?;
+                let (next_low, next_high) = self.halves(next)?;
                 let equal = self.compare(IntPredicate::EQ, low, high)?;
                 let next_equal = self.compare(IntPredicate::EQ, next_low, next_high)?;
                 let by_half = b.build_and(equal, next_equal, "")?;

@@ -78,14 +78,12 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
 
     /// Two cells in one load.
     fn read_two(&self, read: &Read<'_, 'ctx>, detail: Detail<'ctx>) -> Emitted<()> {
-        let b = &self.builder;
         let both = self.load_pair(read.translation.cells, read.access.align)?;
         let (base, foreign) = read.prologue.own_pair.ok_or(PassError::Invalid("no own pair".into()))?;
         let (last, others) =
             self.with_last(read.prologue, read.translation, self.foreign_bits(both, base, foreign)?)?;
         self.leave_if_own(read, others, Some(both), detail)?;
-        let low = b.build_int_truncate(both, self.i32, "")?;
-        let high = b.build_int_truncate(b.build_right_shift(both, self.c64(32), false, "")?, self.i32, "")?;
+        let (low, high) = self.halves(both)?;
         self.equal_event(read, (low, Some(self.compare(IntPredicate::EQ, low, high)?), last), detail)
     }
 
@@ -95,8 +93,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let ([first, second], others) = self.foreign_pairs(read.prologue, read.translation.cells, read.access.align)?;
         let (last, others) = self.with_last(read.prologue, read.translation, others)?;
         self.leave_if_own(read, others, None, detail)?;
-        let low = b.build_int_truncate(first, self.i32, "")?;
-        let high = b.build_int_truncate(b.build_right_shift(first, self.c64(32), false, "")?, self.i32, "")?;
+        let (low, high) = self.halves(first)?;
         let halves = self.compare(IntPredicate::EQ, low, high)?;
         let equal = b.build_and(self.compare(IntPredicate::EQ, first, second)?, halves, "")?;
         self.equal_event(read, (low, Some(equal), last), detail)
@@ -125,6 +122,14 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             all = Some(all.map(|all| b.build_and(all, equal, "")).transpose()?.unwrap_or(equal));
         }
         self.all(all.ok_or(PassError::Invalid("no cells".into()))?)
+    }
+
+    /// The two cells of a number.
+    pub(super) fn halves(&self, pair: IntValue<'ctx>) -> Emitted<(IntValue<'ctx>, IntValue<'ctx>)> {
+        let b = &self.builder;
+        let low = b.build_int_truncate(pair, self.i32, "")?;
+        let high = b.build_right_shift(pair, self.c64(32), false, "")?;
+        Ok((low, b.build_int_truncate(high, self.i32, "")?))
     }
 
     /// Two cells in one number.

@@ -328,8 +328,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     fn leave_if_marked(&self, function: FunctionValue<'ctx>, read: &Read<'_, 'ctx>) -> Emitted<()> {
         let b = &self.builder;
         let both = self.load_pair(read.translation.cells, read.access.align)?;
-        let low = b.build_int_truncate(both, self.i32, "")?;
-        let high = b.build_int_truncate(b.build_right_shift(both, self.c64(32), false, "")?, self.i32, "")?;
+        let (low, high) = self.halves(both)?;
         let differ = b.build_xor(low, high, "")?;
         let is_mark = self.compare(IntPredicate::EQ, differ, self.c32(cell::TRACKED))?;
         let is_shared = self.compare(IntPredicate::NE, b.build_and(low, self.c32(cell::SHARED), "")?, self.c32(0))?;

@@ -79,8 +79,7 @@ unsafe extern "C" fn sync_region(kind: c_int, endpoint: c_int, _p: *mut Data, ta
     let Some(is_last) = barrier(kind) else { return };
     if endpoint == ompt::SCOPE_BEGIN {
         on_thread(|t, p| {
-            let left = t.execution.tasks.is_in(task.addr());
-            leave(t, p, left);
+            is_in(t, p, task);
             teams::barrier_begins(t, p, is_last, address);
         });
     } else {
@@ -99,8 +98,7 @@ unsafe extern "C" fn sync_region_wait(
     if endpoint == ompt::SCOPE_BEGIN {
         let blocked = if is_last.is_some() { BlockedKind::OmpBarrier } else { BlockedKind::OmpTaskWait };
         on_thread(|t, p| {
-            let left = t.execution.tasks.is_in(task.addr());
-            leave(t, p, left);
+            is_in(t, p, task);
             t.execution.tasks.wait_begins();
             teams::wait_begins(t, p, blocked, is_last == Some(true), address);
         });
@@ -144,8 +142,7 @@ unsafe extern "C" fn dispatch(_parallel: *mut Data, _task: *mut Data, kind: c_in
 
 unsafe extern "C" fn task_schedule(prior: *mut Data, status: c_int, next: *mut Data) {
     on_thread(|t, p| {
-        let left = t.execution.tasks.is_in(prior.addr());
-        leave(t, p, left);
+        is_in(t, p, prior);
         match status {
             ompt::TASK_SWITCH => {
                 t.execution.tasks.begin(prior.addr(), next.addr());
@@ -158,6 +155,12 @@ unsafe extern "C" fn task_schedule(prior: *mut Data, status: c_int, next: *mut D
             _ => {}
         }
     });
+}
+
+/// The thread is in this task: it has left those that it began in it.
+fn is_in(t: &mut Thread, p: &Process, task: *mut Data) {
+    let left = t.execution.tasks.is_in(task.addr());
+    leave(t, p, left);
 }
 
 /// The thread has left so many tasks for later: there, that is the end of them.

@@ -32,6 +32,8 @@ pub struct Sections<'a> {
     instances: Vec<Instance<'a>>,
     /// Parts by thread, in the order of their beginnings.
     by_thread: BTreeMap<u32, Vec<&'a Part>>,
+    /// How long each thread waited in loops, in nanoseconds.
+    spins: BTreeMap<u32, f64>,
 }
 
 impl<'a> Sections<'a> {
@@ -40,8 +42,12 @@ impl<'a> Sections<'a> {
         let mut by_thread: BTreeMap<u32, Vec<&Part>> = BTreeMap::new();
         observed.parts.iter().for_each(|p| by_thread.entry(p.thread).or_default().push(p));
         by_thread.values_mut().for_each(|parts| parts.sort_by_key(|p| p.begin_ns));
+        let mut spins = BTreeMap::new();
+        for wait in observed.waits.iter().filter(|wait| wait.kind == SPIN) {
+            *spins.entry(wait.thread).or_default() += wait.wall_ns as f64;
+        }
         let (graph, instances) = (CallFlow::new(observed), instances(observed, parts));
-        Sections { observed, options, dependent, graph, instances, by_thread }
+        Sections { observed, options, dependent, graph, instances, by_thread, spins }
     }
 
     /// All sections, those with the most imbalance time first.
@@ -92,8 +98,7 @@ impl<'a> Sections<'a> {
         };
         // Who waited in a loop came to the end when the others did, and waited all the same.
         let team: Vec<u32> = instances[0].parts.iter().map(|p| p.thread).collect();
-        let spins = self.observed.waits.iter().filter(|wait| wait.kind == SPIN && team.contains(&wait.thread));
-        waiting.has_waited(spins.map(|wait| wait.wall_ns as f64).sum());
+        waiting.has_waited(team.iter().filter_map(|thread| self.spins.get(thread)).sum());
         let handed_out = instances.iter().flat_map(|i| &i.parts).map(|p| p.handed_out).max().unwrap_or_default();
         let found = if handed_out != HandedOut::Nothing && lost.imbalance_percent < GRAIN_PERCENT {
             Found { reason: Some(Reason::Balanced), ..Found::default() }
