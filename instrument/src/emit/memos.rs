@@ -58,9 +58,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     ) -> Emitted<()> {
         let b = &self.builder;
         self.settle(memo)?;
-        let mut until = self.until_due(known.counter, count, exits)?;
+        let mut until = self.not_due(known.counter, count, exits.slow)?.until(self)?;
         if let Some(second) = known.second {
-            let other = self.until_due(second, count, exits)?;
+            let other = self.not_due(second, count, exits.slow)?.until(self)?;
             until = self.intrinsic("llvm.umin", &[self.i64.into()], &[until.into(), other.into()])?.into_int_value();
         }
         let part = b.build_right_shift(until, share, false, "")?;
@@ -76,23 +76,6 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         b.build_store(self.offset(memo, offset::MEMO_LEFT)?, b.build_int_sub(granted, count, "")?)?;
         b.build_unconditional_branch(exits.done)?;
         Ok(())
-    }
-
-    /// How many may be counted in a counter before it is asked; goes on at `slow` if not even this read.
-    fn until_due(
-        &self,
-        counter: PointerValue<'ctx>,
-        count: IntValue<'ctx>,
-        exits: Exits<'ctx>,
-    ) -> Emitted<IntValue<'ctx>> {
-        let b = &self.builder;
-        let before = self.load_int(self.i64, counter, offset::COUNTER_RAR)?;
-        let next = self.load_int(self.i64, counter, offset::COUNTER_NEXT)?;
-        let after = b.build_int_add(before, count, "")?;
-        let free = self.block_after(self.here()?);
-        self.branch(self.compare(IntPredicate::UGE, after, next)?, exits.slow, free, Likely::Rarely)?;
-        b.position_at_end(free);
-        Ok(b.build_int_sub(b.build_int_sub(next, before, "")?, self.c64(1), "")?)
     }
 
     /// The memo takes over two states of which each has half of the cells, and counts the present read; goes on at

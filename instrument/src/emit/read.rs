@@ -51,6 +51,21 @@ pub struct Read<'p, 'ctx> {
     pub exits: Exits<'ctx>,
 }
 
+/// A counter that need not be asked yet.
+pub(super) struct NotDue<'ctx> {
+    before: IntValue<'ctx>,
+    after: IntValue<'ctx>,
+    next: IntValue<'ctx>,
+}
+
+impl<'ctx> NotDue<'ctx> {
+    /// How many it may get, from what it had, before it is asked.
+    pub(super) fn until(&self, module: &ModuleEmitter<'_, 'ctx>) -> Emitted<IntValue<'ctx>> {
+        let b = &module.builder;
+        Ok(b.build_int_sub(b.build_int_sub(self.next, self.before, "")?, module.c64(1), "")?)
+    }
+}
+
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// A read; the builder is at the end of an open block. All ways end at the exits.
     ///
@@ -288,15 +303,26 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             let known = Known { states: [states; 2], counter, second: None };
             return self.refill((memo, share), (&known, count), exits);
         }
-        let before = self.load_int(self.i64, counter, offset::COUNTER_RAR)?;
-        let after = b.build_int_add(before, count, "")?;
-        let limit = self.load_int(self.i64, counter, offset::COUNTER_NEXT)?;
-        let store = self.block_after(self.here()?);
-        self.branch(self.compare(IntPredicate::UGE, after, limit)?, exits.slow, store, Likely::Rarely)?;
-        b.position_at_end(store);
-        b.build_store(self.offset(counter, offset::COUNTER_RAR)?, after)?;
+        let counted = self.not_due(counter, count, exits.slow)?;
+        b.build_store(self.offset(counter, offset::COUNTER_RAR)?, counted.after)?;
         b.build_unconditional_branch(exits.done)?;
         Ok(())
+    }
+
+    /// A counter that gets `count` more without being asked; goes on at `slow` if it has to be.
+    pub(super) fn not_due(
+        &self,
+        counter: PointerValue<'ctx>,
+        count: IntValue<'ctx>,
+        slow: BasicBlock<'ctx>,
+    ) -> Emitted<NotDue<'ctx>> {
+        let before = self.load_int(self.i64, counter, offset::COUNTER_RAR)?;
+        let after = self.builder.build_int_add(before, count, "")?;
+        let next = self.load_int(self.i64, counter, offset::COUNTER_NEXT)?;
+        let free = self.block_after(self.here()?);
+        self.branch(self.compare(IntPredicate::UGE, after, next)?, slow, free, Likely::Rarely)?;
+        self.builder.position_at_end(free);
+        Ok(NotDue { before, after, next })
     }
 
     /// The global number of a site.

@@ -2,7 +2,8 @@
 //!
 //! * [`levels`]: how many threads there are; [`columns`]: a thread's counters for each such level; [`counts`]: their
 //!   way into the profile.
-//! * [`tree`]: time by region. [`cache`]: misses by line, in a model. [`counters`]: what the kernel counts.
+//! * [`tree`]: time by region, but those that are too [`short`]. [`cache`]: misses by line, in a model. [`counters`]:
+//!   what the kernel counts.
 //! * [`waiting`]: blocking calls. [`sections`] and [`teams`]: dynamic instances of parallel sections, from one wait to
 //!   the next, as [`part`]s of threads. [`barriers`], [`code`]: what they are told apart by.
 //! * [`pieces`], [`tasks`]: work that threads of a team ask for.
@@ -17,6 +18,7 @@ pub mod levels;
 pub mod part;
 pub mod pieces;
 pub mod sections;
+mod short;
 mod tasks;
 pub mod teams;
 pub mod tree;

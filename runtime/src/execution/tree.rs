@@ -7,13 +7,10 @@
 //! a longer one that comes so soon after the window's begin, CPU time is not read: what was done until then took as
 //! much as the clock says, and the rest is the wait's. What a thread spends in a loop that waits is no CPU time here.
 //!
-//! Recursion folds: a region inside itself is the node that it is inside of, whose time runs once. Regions that were
-//! entered 8 192 times and take less than a microsecond each are not timed from then on: their time is their
-//! caller's, and their visits stop. What a visit takes is CPU time, unless the region waits: where 16 threads share
-//! two processors, a visit of 0.3 microseconds takes three on the clock. Each thread judges for itself, as what is
-//! short for one of them may be all the work of another, but the visits that this takes are divided by the threads
-//! alive, and where one has found a region short 256 are enough for the others.
+//! Recursion folds: a region inside itself is the node that it is inside of, whose time runs once. Regions that are
+//! short are not timed after a while: see [`super::short`].
 
+use super::short::{self, Short};
 use crate::events::{EventKey, Table};
 use crate::file::appender::Appender;
 use crate::memory;
@@ -32,49 +29,22 @@ const SHORT_NS: u64 = 5_000;
 const FRAMES: usize = 1 << 16;
 /// Nodes of a thread. What would be further nodes belongs to their callers.
 const NODES: u32 = 1 << 16;
-/// Regions are looked at after so many visits of all threads together, if all visit them as often.
-const MANY: u64 = 1 << 13;
-/// Visits of one thread between two looks, and before the first one at what another thread has found short.
-const FEW: u64 = 1 << 8;
-/// A region waits if it begins or ends a wait in one of so many visits at least: then its time is that on the clock.
-const WAITS: u64 = 16;
-/// Mean time below which a region is not timed any more.
-const TINY_NS: u64 = 1_000;
 /// Bits for regions that are not timed: 2 MiB of addresses.
 pub const REGIONS: usize = 1 << 24;
 /// Where a tree has the address of these bits, for the entry points of hooks; null until a region is timed.
 pub(super) const UNTIMED: usize = core::mem::offset_of!(Tree, untimed);
 
-/// Bits for regions that some thread has found short, by the lowest bits of their numbers: what falls together with
-/// a short one is only looked at sooner.
-const SHORT: usize = 1 << 13;
-
 /// What the trees of all threads share.
 pub struct Shared {
     /// The next node's number.
     next: AtomicU32,
-    short: [AtomicU32; SHORT / 32],
+    short: Short,
 }
 
 impl Shared {
     /// Numbers from 1; nothing is known to be short.
     pub const fn new() -> Self {
-        Self { next: AtomicU32::new(1), short: [const { AtomicU32::new(0) }; SHORT / 32] }
-    }
-
-    fn word(&self, region: u32) -> Option<&AtomicU32> {
-        self.short.get(region as usize % SHORT / 32)
-    }
-
-    /// Relaxed, here and below: a hint, which no other data hang on.
-    fn is_short(&self, region: u32) -> bool {
-        self.word(region).is_some_and(|word| word.load(Ordering::Relaxed) >> (region % 32) & 1 != 0)
-    }
-
-    fn found_short(&self, region: u32) {
-        if let Some(word) = self.word(region) {
-            word.fetch_or(1 << (region % 32), Ordering::Relaxed);
-        }
+        Self { next: AtomicU32::new(1), short: Short::new() }
     }
 }
 
@@ -320,7 +290,7 @@ impl Tree {
     fn judge(&mut self, p: &Process, index: u32) {
         // SAFETY: a record of the profile.
         let visits = unsafe { (*self.node(index).record).visits };
-        if visits % FEW == 0 && visits > 0 && self.node(index).open == 0 {
+        if short::is_asked(visits) && self.node(index).open == 0 {
             self.judge_now(p, index, visits);
         }
     }
@@ -332,16 +302,15 @@ impl Tree {
         let node = *self.node(index);
         let word = node.region as usize / 64;
         // Relaxed: a number, no more.
-        let threads = u64::from(p.alive.load(Ordering::Relaxed).max(1));
-        let is_due = visits >= MANY / threads || p.nodes.is_short(node.region);
-        if !is_due || word >= REGIONS / 64 {
+        let threads = u64::from(p.alive.load(Ordering::Relaxed));
+        if !p.nodes.short.is_due(node.region, visits, threads) || word >= REGIONS / 64 {
             return;
         }
         // SAFETY: a record of the profile.
         let (wall, cpu) = unsafe { ((*node.record).wall_ns, (*node.record).cpu_ns) };
         let open = p.ticks.ns(node.ticks);
-        if is_tiny((visits, u64::from(node.waits)), wall + open, cpu + open) {
-            p.nodes.found_short(node.region);
+        if short::is_tiny((visits, u64::from(node.waits)), wall + open, cpu + open) {
+            p.nodes.short.found_short(node.region);
             // SAFETY: below the number of words.
             unsafe { *self.untimed.add(word) |= 1 << (node.region % 64) };
         }
@@ -359,13 +328,6 @@ impl Tree {
             }
         }
     }
-}
-
-/// Whether a visit takes next to no time: what `visits` took together, on the clock and of a processor, with so many
-/// begins and ends of waits in them.
-fn is_tiny((visits, waits): (u64, u64), wall_ns: u64, cpu_ns: u64) -> bool {
-    let ns = if waits.saturating_mul(WAITS) < visits { cpu_ns } else { wall_ns };
-    ns / visits.max(1) < TINY_NS
 }
 
 /// The calling thread enters a region.
@@ -478,27 +440,4 @@ pub(super) fn thread_ends(t: &mut Thread, p: &Process) {
     tree.time_all();
     tree.children.clear();
     (tree.nodes, tree.least, tree.spun_ns) = (0, 0, 0);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Shared, is_tiny};
-
-    /// Visits of 0.3 microseconds, while seven other threads have the processor for as long.
-    #[test]
-    fn what_waits_for_a_processor_is_short_and_what_waits_for_others_is_not() {
-        assert!(is_tiny((1000, 0), 2_400_000, 300_000));
-        assert!(is_tiny((1000, 62), 2_400_000, 300_000));
-        assert!(!is_tiny((1000, 63), 2_400_000, 300_000), "one visit in 32 waits");
-        assert!(!is_tiny((1000, 0), 2_400_000, 1_000_000), "a microsecond each");
-        assert!(is_tiny((1000, 2000), 999_000, 300_000), "waits that take no time");
-    }
-
-    #[test]
-    fn regions_that_are_short_are_known_to_all() {
-        let shared = Shared::new();
-        shared.found_short(5);
-        shared.found_short(u32::MAX);
-        assert!(shared.is_short(5) && shared.is_short(u32::MAX) && !shared.is_short(4) && !shared.is_short(37));
-    }
 }
