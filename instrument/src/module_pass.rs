@@ -212,6 +212,7 @@ struct Statistics<'ctx> {
     events: usize,
     dropped: Dropped,
     joined: usize,
+    bundled: usize,
     loops: usize,
     searches: usize,
     windows: usize,
@@ -246,6 +247,7 @@ impl<'ctx> Statistics<'ctx> {
         if options.optimises(&plan) {
             optimise::run_late(emitter.module, &plan, &mut found, pure);
         }
+        self.bundled += found.bundles.of.len();
         self.windows += found.memos.windows.questions.len();
         let style = if is_huge { Style::Calls } else { Style::Inline };
         emit::function::emit(emitter, &plan, &found, style, tables, counted)
@@ -254,7 +256,7 @@ impl<'ctx> Statistics<'ctx> {
     fn print(&self, file: &str, tables: &Tables) {
         eprintln!(
             "threadtalk: {file}: {} functions ({} without inlining), {} events ({} reads and \
-             {} writes left out, {} accesses joined to others), {} loops with a plain copy ({} with windows) \
+             {} writes left out, {} accesses joined to others, {} in bundles), {} loops with a plain copy ({} with windows) \
              and {} that go on in one, {} sites, {} regions, {} counters in {} functions",
             self.functions,
             self.outlined,
@@ -262,6 +264,7 @@ impl<'ctx> Statistics<'ctx> {
             self.dropped.reads,
             self.dropped.writes,
             self.joined,
+            self.bundled,
             self.loops,
             self.windows,
             self.searches,

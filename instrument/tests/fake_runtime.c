@@ -37,6 +37,8 @@ struct header {
   uint64_t ranges;
   void *windows;
   uint64_t stamp, shortest, settled, events_first, events_end, quiets[64], called;
+  void *patterns;
+  uint32_t learn_in, reserved;
 };
 struct thread { struct header header; struct slot events[1024]; uint64_t visits[4096]; uint64_t column[COUNTERS]; int id; };
 struct event { uint64_t rar, next, raw; uint32_t site; int writer, reader; struct event *rest; };
@@ -64,6 +66,7 @@ static struct event *events;
 static struct state states[1 << 16];
 static uint32_t state_count;
 static int logging = -1, offers;
+static _Alignas(64) char no_patterns[128 * 64];
 static struct event nothing = {.next = UINT64_MAX};
 
 static const char *const kinds[] = {"program", "function", "loop", "omp_parallel", "omp_for", "omp_sections",
@@ -129,7 +132,7 @@ HOOK void *__threadtalk_attach(void) {
   for (int i = 0; i < 16; i++) t->header.memos[i] = (struct memo){UINT64_MAX, UINT64_MAX, 0, 0, &nothing.rar, &nothing.rar};
   // No window has this stamp: every loop asks.
   static char no_windows[1024 * 64];
-  t->header.windows = no_windows, t->header.stamp = 256, t->header.shortest = 3, t->header.called = UINT64_MAX, t->header.events_first = UINT64_MAX;
+  t->header.windows = no_windows, t->header.stamp = 256, t->header.shortest = 3, t->header.called = UINT64_MAX, t->header.patterns = no_patterns, t->header.events_first = UINT64_MAX;
   // Nothing is own: what stands in for cells where there are none must not look like it.
   if (logging) set_own(&t->header, 0xfeedbee5, 1), memset(t->header.quiets, 255, sizeof t->header.quiets);
   __threadtalk_thread = t;
@@ -411,6 +414,8 @@ HOOK void __threadtalk_allocated(void *p, uint64_t n, uint32_t site) {
 HOOK void __threadtalk_handed_on(void *p, uint32_t site) {
   if (logging) fprintf(stderr, "handed on at %u\n", (sites_of(module_of_site(site)) + (site - module_of_site(site)->bases->site_base))->line);
 }
+// No bundle ever knows anything: its reads ask one by one.
+HOOK void __threadtalk_learn(void *p, void *bundle) { (void)p, (void)bundle; }
 HOOK void __threadtalk_clear(void *p, uint64_t n) {
   if (logging) { fprintf(stderr, "clear %llu\n", (unsigned long long)n); return; }
   pthread_mutex_lock(&lock);

@@ -13,7 +13,8 @@ use crate::events::{EventKey, Table};
 use crate::file::appender::Appender;
 use crate::memory;
 use crate::process::Process;
-use crate::thread::{Thread, memos};
+use crate::thread::Thread;
+use crate::thread::pending::Pending;
 use core::num::NonZeroU32;
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -240,7 +241,7 @@ fn write(t: &mut Thread, p: &Process, now: u64, end: PhaseEnd) {
     if now < t.phases.rest_ns {
         return;
     }
-    memos::settle(memos::used(&mut t.header));
+    Pending::of(&mut t.header, &mut t.patterns).settle();
     t.phases.all().iter_mut().for_each(|sum| sum.now = [0; 2]);
     for record in t.table.values() {
         // SAFETY: records of this thread's table are mapped for the life of the process, and only this thread counts in

@@ -29,6 +29,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         for hook in KEPT {
             self.keeper_body(self.new_function(&keeper_name(hook), self.hook_type(hook), registers), hook)?;
         }
+        self.define_gate(&keeper_name(hooks::LEARN), registers, None)?;
         for (direction, bytes) in SIZES.into_iter().flat_map(|b| [(Direction::Read, b), (Direction::Write, b)]) {
             let hook = sized_hook(direction, bytes)?;
             self.keeper_body(self.new_function(&keeper_name(hook), self.hook_type(hook), registers), hook)?;

@@ -14,6 +14,7 @@ use crate::control::Counted;
 use crate::error::PassError;
 use crate::llvm;
 use crate::optimise::Optimised;
+use crate::optimise::bundles::Bundles;
 use crate::optimise::memos::{Memos, Place};
 use crate::optimise::repeats::{Repeat, Repeats};
 use crate::optimise::shared_translation::Sharing;
@@ -51,6 +52,9 @@ pub struct FunctionEmitter<'e, 'a, 'ctx> {
     /// Reads that come again, by event, and the bytes that are their marks.
     repeats: &'e Repeats,
     marks: Option<PointerValue<'ctx>>,
+    /// Reads that are settled together, and the bytes that say so.
+    bundles: &'e Bundles<'ctx>,
+    bundle_marks: Option<PointerValue<'ctx>>,
     /// Where each event's translation comes from.
     sharing: &'e [Sharing],
     /// Writes that look at the cells first, by event.
@@ -83,6 +87,8 @@ pub fn emit<'ctx>(
         shifts: HashMap::new(),
         memos: &found.memos.places,
         repeats: &found.repeats,
+        bundles: &found.bundles,
+        bundle_marks: if found.bundles.all.is_empty() { None } else { Some(module.marks(function)?) },
         sharing: &found.sharing,
         marks: if found.repeats.of.is_empty() { None } else { Some(module.marks(function)?) },
         guarded: &found.memos.windows.guarded,
@@ -154,7 +160,8 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
     /// Makes a place for an event's code before `point`.
     fn open(&self, (index, event): (usize, &Event<'ctx>), point: InstructionValue<'ctx>) -> Emitted<Opened<'ctx>> {
         let is_access = matches!(event.action, Action::Plain(..) | Action::Update(_));
-        let skipped = is_access && (self.settled.contains_key(&index) || self.branches_to_repeat(index, event));
+        let branches = self.branches_to_repeat(index, event) || self.branches_to_bundle(index, event);
+        let skipped = is_access && (self.settled.contains_key(&index) || branches);
         if !skipped && !self.branches(event) {
             return Ok(Opened::Before(point));
         }
@@ -190,6 +197,12 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         let leads = matches!(self.sharing.get(index), Some(Sharing::Leads(..)));
         let again = matches!(self.repeats.of.get(&index), Some(Repeat::Again(_)));
         again && !leads && matches!(event.action, Action::Plain(_, access) if !inline::looks_at_mark(&access))
+    }
+
+    /// Whether a read of a bundle is skipped by a branch, for the same reason.
+    fn branches_to_bundle(&self, index: usize, event: &Event<'ctx>) -> bool {
+        self.bundles.of.contains_key(&index)
+            && matches!(event.action, Action::Plain(_, access) if !inline::looks_at_mark(&access))
     }
 
     /// The mark of a read that comes again.
@@ -245,23 +258,8 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         let m = self.module;
         let site = m.site(event.site);
         match (&event.action, tail) {
-            (Action::Plain(direction, access), _) if event.worth > Worth::Call && access.is_inlined() => {
-                // A group of one, or one whose members are all at one place.
-                let alone = match sharing {
-                    Sharing::Alone => true,
-                    Sharing::Leads(first, end) => (first, end) == (0, access.bytes as i64),
-                    Sharing::Follows(leader) => !self.shifts.contains_key(&leader),
-                };
-                let shift = match alone && inline::looks_itself(access) {
-                    true => None,
-                    false => Some(self.shift((*direction, access), index, sharing)?),
-                };
-                let ask = self.memos.get(&index).map_or(Ask::Events, |place| Ask::Memo(*place));
-                let ask = if self.guarded.contains(&index) { Ask::Guarded } else { ask };
-                if let Some(marks) = self.marks.filter(|_| self.repeats.begins.contains(&index)) {
-                    m.begin_repeats(marks)?;
-                }
-                self.access((*direction, access), shift, event, ask, self.marked(index)?)
+            (Action::Plain(direction, access), tail) if event.worth > Worth::Call && access.is_inlined() => {
+                self.inline((index, event), (*direction, access), tail, sharing)
             }
             (Action::Plain(direction, access), _) if self.style == Style::Calls => {
                 m.call_in_module(*direction, access, site, self.riders.of(event))
@@ -300,19 +298,55 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         }
     }
 
-    /// The code for an access.
-    fn access(
-        &self,
+    /// The code for an access that is inlined.
+    fn inline(
+        &mut self,
+        (index, event): (usize, &Event<'ctx>),
         (direction, access): (Direction, &Access<'ctx>),
-        shift: Option<IntValue<'ctx>>,
-        event: &Event<'ctx>,
-        ask: Ask,
-        repeat: Option<Marked<'ctx>>,
+        tail: Option<BasicBlock<'ctx>>,
+        sharing: Sharing,
     ) -> Emitted<()> {
-        let inlined = Inlined { prologue: &self.prologue, access, shift, site: event.site.0, ask, repeat };
+        // A group of one, or one whose members are all at one place.
+        let alone = match sharing {
+            Sharing::Alone => true,
+            Sharing::Leads(first, end) => (first, end) == (0, access.bytes as i64),
+            Sharing::Follows(leader) => !self.shifts.contains_key(&leader),
+        };
+        let shift = match alone && inline::looks_itself(access) {
+            true => None,
+            false => Some(self.shift((direction, access), index, sharing)?),
+        };
+        let ask = self.memos.get(&index).map_or(Ask::Events, |place| Ask::Memo(*place));
+        let ask = if self.guarded.contains(&index) { Ask::Guarded } else { ask };
+        if let Some(marks) = self.marks.filter(|_| self.repeats.begins.contains(&index)) {
+            self.module.begin_repeats(marks)?;
+        }
+        let (prologue, site, repeat) = (&self.prologue, event.site.0, self.marked(index)?);
+        let mut inlined = Inlined { prologue, access, shift, site, ask, repeat };
+        if let Some(mark) = self.bundle(index, &inlined)? {
+            if let Some(tail) = tail.filter(|_| self.branches_to_bundle(index, event)) {
+                self.module.skip_unless_marked(mark, tail)?;
+            }
+            inlined.repeat = Some(Marked::Again(mark));
+        }
+        self.access(direction, &inlined)
+    }
+
+    /// The mark of a read's bundle. The first one asks for all.
+    fn bundle(&self, index: usize, read: &Inlined<'_, 'ctx>) -> Emitted<Option<PointerValue<'ctx>>> {
+        let bundle = self.bundles.of.get(&index).and_then(|&number| self.bundles.all.get(number));
+        let (Some(bundle), Some(marks)) = (bundle, self.bundle_marks) else { return Ok(None) };
+        let mark = self.module.offset(marks, bundle.mark.into())?;
+        if bundle.reads.first().is_some_and(|first| first.event == index) {
+            self.module.inline_bundle(read, &bundle.reads, mark)?;
+        }
+        Ok(Some(mark))
+    }
+
+    fn access(&self, direction: Direction, inlined: &Inlined<'_, 'ctx>) -> Emitted<()> {
         match direction {
-            Direction::Read => self.module.inline_read(&inlined),
-            Direction::Write => self.module.inline_write(&inlined),
+            Direction::Read => self.module.inline_read(inlined),
+            Direction::Write => self.module.inline_write(inlined),
         }
     }
 
@@ -326,7 +360,8 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
             true => None,
             false => Some(m.shift(&self.prologue, (direction, access), None)?),
         };
-        self.access((direction, access), shift, event, Ask::Events, None)
+        let (prologue, site) = (&self.prologue, event.site.0);
+        self.access(direction, &Inlined { prologue, access, shift, site, ask: Ask::Events, repeat: None })
     }
 
     /// The memos are empty where a nest begins and where it ends.

@@ -2,6 +2,7 @@
 
 use super::{Emitted, Likely, ModuleEmitter};
 use crate::error::PassError;
+use crate::optimise::bundles;
 use crate::optimise::repeats::{MARKS, Repeat};
 use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
@@ -26,7 +27,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
 
     /// No mark is set from here on.
     pub(super) fn begin_repeats(&self, marks: PointerValue<'ctx>) -> Emitted<()> {
-        const { assert!(MARKS == 8, "a byte each of the number that is stored") };
+        const { assert!(MARKS == 8 && bundles::MARKS == 8, "a byte each of the number that is stored") };
         self.builder.build_store(marks, self.c64(0))?;
         Ok(())
     }

@@ -29,13 +29,14 @@ use threadtalk_abi::{GRANULE, cell};
 pub(super) const PRESERVE_ALL: u32 = 15;
 
 /// Hooks that have keepers beside those for accesses of known size.
-pub(super) const KEPT: [Hook; 7] = [
+pub(super) const KEPT: [Hook; 8] = [
     hooks::READ_RANGE,
     hooks::WRITE_RANGE,
     hooks::READ_MASKED,
     hooks::WRITE_MASKED,
     hooks::COPY,
     hooks::CLEAR,
+    hooks::LEARN,
     hooks::CACHE,
 ];
 

@@ -7,6 +7,7 @@
 //! * [`neighbours`]: accesses of neighbouring addresses at one line are one.
 //! * [`shared_translation`]: accesses near each other are translated by one look into the directory.
 //! * [`memos`]: reads of a loop nest compare with the state that they saw last.
+//! * [`bundles`]: reads of members of a structure are settled together.
 //! * [`repeats`]: of what a block reads several times only the first read looks at the cells if the value is own.
 //! * [`inductions`]: variables of loops with sequences are hidden from the code generator's loop optimisation.
 //! * [`whole_loops`]: loops whose accesses are known before they run get a copy without hooks.
@@ -18,6 +19,7 @@
 //! of a block unless something between them synchronises. Anything that could (calls, fences, atomic accesses) ends a
 //! [`segment`]. [`places`] says which accesses of a segment are at the same bytes.
 
+pub mod bundles;
 pub mod inductions;
 pub mod members;
 pub mod memos;
@@ -62,6 +64,8 @@ pub struct Optimised<'ctx> {
     pub memos: memos::Memos<'ctx>,
     /// Reads that come again; found then, too.
     pub repeats: Repeats,
+    /// Reads that are settled together; found then, too.
+    pub bundles: bundles::Bundles<'ctx>,
     /// Variables of loops with sequences; found then, too.
     pub inductions: Vec<Induction<'ctx>>,
     /// What was left out.
@@ -120,4 +124,5 @@ pub fn run_late<'ctx>(
     found.memos = memos::find(plan, (&found.loops, &found.nests), &loops, pure);
     found.inductions = inductions::find(plan, &loops);
     found.repeats = repeats::find(module, plan, found);
+    found.bundles = bundles::find(module, plan, found);
 }

@@ -71,6 +71,8 @@ hooks! {
         "A loop without hooks has been left that touched memory only as described (array of `question::LoopRow`, their number, iterations that it did as a whole, accesses that the last one did, values, `ModuleBases`).";
     NEST = "__threadtalk_nest", true, "i32" ("ptr", "i32", "ptr", "ptr"):
         "A nest of loops is about to run that touches memory only as described (array of `question::NestRow`, their number, values, `ModuleBases`). Returns 1 if all its accesses have been counted here, so that it may run without hooks; 0 if nothing was done.";
+    LEARN = "__threadtalk_learn", true, "void" ("ptr", "ptr"):
+        "The reads of a bundle are about to be done (address of the first one, `bundle::Bundle`): learn what states their cells are in.";
     CLEAR = "__threadtalk_clear", true, "void" ("ptr", "i64"):
         "The elements of a range die (address, bytes): a stack variable whose address escaped goes out of scope.";
     ENTER = "__threadtalk_enter", true, "void" ("i32"):

@@ -9,6 +9,7 @@
 //! * [`module`] is the description of a compiled module: its source regions and sites.
 //! * [`loops`] describes the accesses of a whole loop, [`question`] how the program says what they are.
 //! * [`memo`] is what the reads of a loop nest know of the states that they saw last.
+//! * [`bundle`] is what reads of members of a structure know together.
 //! * [`window`] is what a loop nest knows of memory.
 //! * [`control`] is the description of control flow and where its counters are.
 //! * [`cell`] says how a 4-byte signature cell encodes its state.
@@ -18,6 +19,7 @@
 //! names both sides.
 #![no_std]
 
+pub mod bundle;
 pub mod cell;
 pub mod control;
 pub mod hooks;

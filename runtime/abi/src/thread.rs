@@ -4,6 +4,7 @@
 //! instrumented function calls `__threadtalk_attach`. Every access to these fields comes from
 //! the owning thread; only [`ThreadHeader::column`] is written by others.
 
+use crate::bundle::Pattern;
 use crate::memo::{MEMOS, Memo};
 use crate::window::Window;
 use core::ffi::c_void;
@@ -109,6 +110,12 @@ pub struct ThreadHeader {
     /// `shortest` while such a nest runs, else `u64::MAX`. A nest may call pure functions: such as only read and
     /// compute. What the nest knows of memory stays true in them, and what their loops find out is kept as well.
     pub called: u64,
+    /// Patterns of bundles ([`crate::bundle`]).
+    pub patterns: *mut Pattern,
+    /// A bundle that has no pattern is looked at when this falls below 0.
+    pub learn_in: u32,
+    /// Nothing.
+    pub reserved: u32,
 }
 
 /// One slot of the event cache.
@@ -207,6 +214,10 @@ pub mod offset {
     pub const EVENTS_END: u64 = offset_of!(ThreadHeader, events_end) as u64;
     /// Of [`ThreadHeader::called`].
     pub const CALLED: u64 = offset_of!(ThreadHeader, called) as u64;
+    /// Of [`ThreadHeader::patterns`].
+    pub const PATTERNS: u64 = offset_of!(ThreadHeader, patterns) as u64;
+    /// Of [`ThreadHeader::learn_in`].
+    pub const LEARN_IN: u64 = offset_of!(ThreadHeader, learn_in) as u64;
     /// Of [`Window::stamp`].
     pub const WINDOW_STAMP: u64 = offset_of!(Window, stamp) as u64;
     /// Of [`Window::first`].

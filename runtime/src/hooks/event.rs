@@ -4,8 +4,9 @@ use super::open;
 use crate::distance::trace::{NO_TRACE, Verdict};
 use crate::events::EventKey;
 use crate::process::{Process, accuracy};
+use crate::thread::Thread;
 use crate::thread::firsts::{Key, Known};
-use crate::thread::{Thread, memos};
+use crate::thread::pending::Pending;
 use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::thread::EventCounter;
@@ -247,7 +248,8 @@ fn count(
         unsafe {
             // Relaxed: a number, no more.
             let watches = (&mut *t.watches, p.alive.load(Ordering::Relaxed));
-            let thread = (&mut t.arena, watches, memos::used(&mut t.header), &p.file);
+            let pending = &mut Pending::of(&mut t.header, &mut t.patterns);
+            let thread = (&mut t.arena, watches, pending, &p.file);
             t.traces.usage(record, element / GRANULE, e.raw, e.tracked, &p.plan, thread)
         }
     };

@@ -6,6 +6,7 @@
 
 pub mod access;
 pub mod again;
+pub mod bundles;
 pub mod event;
 pub mod first;
 pub mod loops;
@@ -24,6 +25,7 @@ use crate::process::{self, Process, accuracy};
 use crate::thread::{self, Thread};
 use core::mem::MaybeUninit;
 use core::sync::atomic::{Ordering, compiler_fence};
+use threadtalk_abi::bundle::Bundle;
 use threadtalk_abi::loops::{CALLED, IN_NEST, MOST_ACCESSES, MOST_IN_NEST, MOST_SEARCHED, STRAYS, WINDOWS};
 use threadtalk_abi::module::{ModuleBases, ModuleDescriptor};
 use threadtalk_abi::question::{LoopRow, NestRow};
@@ -134,6 +136,11 @@ macro_rules! again {
 again! {
     again4 again4_rarely 1;
     again8 again8_rarely 2;
+}
+
+extern "C" fn learn(address: u64, bundle: *const Bundle) {
+    // SAFETY: the pass makes bundles, constants of a module that is registered.
+    on_thread(|t, p| unsafe { bundles::learn(t, p, address, &*bundle) });
 }
 
 extern "C" fn read_range(address: u64, bytes: u64, site: u32) {

@@ -127,6 +127,7 @@ global_asm!(
 // Beside what a shell keeps, the body keeps the vector registers: it uses none.
 shell_with_result!("__threadtalk_again4", super::again4);
 shell_with_result!("__threadtalk_again8", super::again8);
+shell!("__threadtalk_learn", super::learn);
 shell!("__threadtalk_read1", super::read1);
 shell!("__threadtalk_read2", super::read2);
 shell!("__threadtalk_read4", super::read4);

@@ -85,6 +85,8 @@ pub struct Process {
     pub no_events: *mut EventSlot,
     /// Windows of no nest: with these every loop is asked for.
     pub no_windows: *mut Window,
+    /// And of patterns.
+    pub no_patterns: *mut threadtalk_abi::bundle::Pattern,
     /// The control block of threads that are not recorded: all its accesses take the slow path, which does nothing.
     pub off: *mut Thread,
     /// Monotonic clock at the start.
@@ -209,6 +211,8 @@ impl Process {
                 core::ptr::write_volatile(&raw mut (*thread).header.events, events);
                 let windows = if paused { self.no_windows } else { (*thread).windows.table() };
                 core::ptr::write_volatile(&raw mut (*thread).header.windows, windows);
+                let patterns = if paused { self.no_patterns } else { (*thread).patterns.table() };
+                core::ptr::write_volatile(&raw mut (*thread).header.patterns, patterns);
             }
         }
         self.levels.publish(self);

@@ -149,6 +149,7 @@ fn assemble(options: Options, file: Option<i32>, disabled: bool) -> Option<Proce
         ticks: super::ticks::Ticks::new(),
         alive: AtomicU32::new(1),
         no_events,
+        no_patterns: crate::thread::patterns::Patterns::new()?.table(),
         no_windows: crate::thread::windows::Windows::new()?.table(),
         off: ptr::null_mut(),
         start_ns: clock::monotonic_ns(),
@@ -175,6 +176,7 @@ fn off_thread(process: &Process, no_directory: *const u64) -> Option<*mut Thread
         (*off).header.set_own(0, 0);
         (*off).header.events = process.no_events;
         (*off).header.windows = process.no_windows;
+        (*off).header.patterns = process.no_patterns;
         (*off).header.visits = visits.as_ptr().cast();
         (*off).busy.store(true, Ordering::Relaxed);
     }

@@ -12,6 +12,8 @@ pub mod lookups;
 pub mod memos;
 pub mod mixtures;
 pub mod pair;
+pub mod patterns;
+pub mod pending;
 pub mod pool;
 pub mod quiet;
 pub mod roll;
@@ -41,9 +43,11 @@ use diversity::Diversity;
 use firsts::Firsts;
 use lookups::Lookups;
 use mixtures::Mixtures;
+use patterns::Patterns;
 use quiet::{Pattern, Quiet};
 use seen::Seen;
 use steady::Steady;
+use threadtalk_abi::bundle::LEARN_IN;
 use threadtalk_abi::cell::{NONE, SHARED};
 use threadtalk_abi::memo::{MEMOS, Memo};
 use threadtalk_abi::thread::{
@@ -94,6 +98,8 @@ pub struct Thread {
     pub writable: Writable,
     /// What loops of the running nest have seen, for inlined code.
     pub windows: Windows,
+    /// What bundles of reads know.
+    pub patterns: Patterns,
     /// What some of them count in.
     pub mixtures: Mixtures,
     /// This thread's view of the signature.
@@ -139,6 +145,7 @@ impl Thread {
         let events = memory::reserve(size_of::<EventSlot>() * EVENT_SLOTS as usize)?.as_ptr().cast::<EventSlot>();
         let transitions = memory::reserve(size_of::<Transition>() << TRANSITIONS_LOG2)?.as_ptr().cast::<Transition>();
         let windows = Windows::new()?;
+        let patterns = Patterns::new()?;
         let watches = memory::reserve(size_of::<Watches>())?.as_ptr().cast::<Watches>();
         // SAFETY: zeroed memory of the right size that belongs to this block for ever.
         let mut view = unsafe { View::new(0, process.site_bits, transitions, TRANSITIONS_LOG2) };
@@ -174,8 +181,12 @@ impl Thread {
                 events_end: 0,
                 quiets: [NONE as u64; QUIETS],
                 called: u64::MAX,
+                patterns: patterns.table(),
+                learn_in: LEARN_IN,
+                reserved: 0,
             },
             windows,
+            patterns,
             mixtures: Mixtures::new()?,
             firsts: Firsts::new()?,
             seen: Seen::new(),
@@ -278,6 +289,7 @@ impl Thread {
             None => return false,
         };
         self.header.events = if process.is_paused() { process.no_events } else { self.events };
+        self.header.patterns = if process.is_paused() { process.no_patterns } else { self.patterns.table() };
         self.header.windows = if process.is_paused() { process.no_windows } else { self.windows.table() };
         // SAFETY: the caller's promise: this is the calling thread's block.
         unsafe { Execution::begin(self, process) };
@@ -289,6 +301,7 @@ impl Thread {
         // What a jump out of a signal handler has left over.
         memos::settle(&mut self.header.memos);
         self.forget_memos();
+        self.patterns.forget();
         Execution::end(self, process);
         self.settle_allowance();
         self.checked.flush(process);
@@ -316,6 +329,7 @@ impl Thread {
 
     /// Empties the event cache.
     pub fn forget_events(&mut self) {
+        self.patterns.forget();
         for i in 0..EVENT_SLOTS as usize {
             // SAFETY: below the length of the cache.
             unsafe { (*self.events.add(i)).key = EMPTY_KEY };

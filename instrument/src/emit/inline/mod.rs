@@ -10,6 +10,7 @@
 //! * [`cells`] loads and compares cells that other accesses share the place of, or that are many.
 //! * [`cold`] is the call.
 
+mod bundle;
 mod cells;
 mod cold;
 mod read;

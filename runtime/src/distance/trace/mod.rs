@@ -11,8 +11,8 @@ use crate::events::{EventKey, Table};
 use crate::file::ProfileFile;
 use crate::file::appender::Appender;
 use crate::memory::arena::Arena;
+use crate::thread::pending::Pending;
 use core::ptr;
-use threadtalk_abi::memo::Memo;
 use threadtalk_profile::layout::{BUCKET_PAGES, CrdMode, EventRecord, LENGTH_PAGES, TraceRecord, block};
 
 /// Records of a trace besides the first: what changes more often is a mixture after all.
@@ -210,9 +210,9 @@ impl Traces {
         raw: bool,
         watched: bool,
         plan: &Plan,
-        thread: (&mut Arena, (&mut Watches, u32), &mut [Memo], &ProfileFile),
+        thread: (&mut Arena, (&mut Watches, u32), &mut Pending<'_>, &ProfileFile),
     ) -> Verdict {
-        let (arena, (watches, threads), memos, file) = thread;
+        let (arena, (watches, threads), pending, file) = thread;
         // SAFETY: the caller's promise.
         let number = unsafe { (*event).private };
         if number == NO_TRACE {
@@ -233,7 +233,7 @@ impl Traces {
             return Verdict::Report;
         }
         // SAFETY: the caller's promise; the number is that of a trace.
-        unsafe { self.sampled_usage((event, number), (element, raw, watched), plan, (watches, threads), memos, file) }
+        unsafe { self.sampled_usage((event, number), (element, raw, watched), plan, (watches, threads), pending, file) }
     }
 
     /// Forgets all traces; what they found is in the file. The arena is reset by the caller. Returns how many traces

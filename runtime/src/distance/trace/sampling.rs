@@ -6,8 +6,7 @@ use super::super::watch::{Inserted, Sample, Watch, Watches};
 use super::{NO_TRACE, Traces, Verdict};
 use crate::file::ProfileFile;
 use crate::memory::arena::Arena;
-use crate::thread::memos::settle;
-use threadtalk_abi::memo::Memo;
+use crate::thread::pending::Pending;
 use threadtalk_profile::layout::{EventRecord, trace_flags};
 
 /// Open watches that the end of an interval looks at, in the mean: where more began inside, one end in so many does.
@@ -69,7 +68,7 @@ impl Traces {
         (element, raw, watched): (u64, bool, bool),
         plan: &Plan,
         (watches, threads): (&mut Watches, u32),
-        memos: &mut [Memo],
+        pending: &mut Pending<'_>,
         file: &ProfileFile,
     ) -> Verdict {
         // `waits`: this thread counts among those who wait for the element, for this trace.
@@ -79,7 +78,7 @@ impl Traces {
         if (raw || watched)
             && let Some(watch) = watches.take(element, number, newest)
         {
-            settle(memos);
+            pending.settle();
             let clock = self.clock(number);
             let interval = clock - watch.start;
             self.look_inside(number, &watch, interval, watches, file);
@@ -104,7 +103,7 @@ impl Traces {
             unsafe { (*event).rar >= (*event).next }
         };
         if due {
-            settle(memos);
+            pending.settle();
             let clock = self.clock(number);
             let period = self.period(number, clock, plan);
             let gap = self.pace.gap(period);
