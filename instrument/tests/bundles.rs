@@ -38,6 +38,21 @@ double nine(int n) {
   for (int i = 0; i < n; i++) { double *p = (double *)&bodies[order[i]]; s += p[0] + p[2] + p[4] + p[6] + p[8] + p[10] + p[12] + p[14] + p[16]; if (s > 9) return s; }
   return s;
 }
+#define TURNS(name, K) \
+  double name(int n) { \
+    double s = 0; \
+    for (int i = 0; i < n; i++) { \
+      double *a[K], t = 0; \
+      for (int k = 0; k < K; k++) a[k] = (double *)&bodies[order[K * i + k]]; \
+      for (int m = 0; m < 6; m += 2) \
+        for (int k = 0; k < K; k++) t += a[k][m]; \
+      s += t; \
+      if (s > 9) return s; \
+    } \
+    return s; \
+  }
+TURNS(eight, 8)
+TURNS(ten, 10)
 "#;
 
 fn bundles(function: &str) -> usize {
@@ -54,6 +69,10 @@ fn members_of_a_structure_that_are_read_in_no_order_are_in_a_bundle() {
     assert_eq!(count("pair"), 0, "two reads ask as fast by themselves: {}", function(&ir, "pair"));
     assert_eq!(count("written"), 0, "a write between them may change the cells: {}", function(&ir, "written"));
     assert_eq!(count("called"), 0, "what is called may synchronise: {}", function(&ir, "called"));
+    let ir = project.ir("a.c", &["-O2", "-fno-slp-vectorize"]);
+    let count = |name| bundles(function(&ir, name));
+    assert_eq!(count("eight"), 8, "a mark each: {}", function(&ir, "eight"));
+    assert_eq!(count("ten"), 0, "each goes before it comes again: {}", function(&ir, "ten"));
     assert_eq!(count("far"), 0, "each has a translation of its own: {}", function(&ir, "far"));
 }
 

@@ -21,7 +21,8 @@ use threadtalk_abi::bundle::MOST_PIECES;
 const LEAST_READS: usize = 2;
 /// See [`LEAST_READS`].
 const LEAST_PIECES: usize = 3;
-/// Marks of a function: bundles whose reads take turns need one each.
+/// Marks of a function. Bundles whose reads take turns need one each: so many are open at a time, those begun last,
+/// which keeps the work linear.
 pub const MARKS: u32 = 8;
 
 /// A read of a bundle.
@@ -53,8 +54,6 @@ pub struct Bundles<'ctx> {
     pub all: Vec<Bundle<'ctx>>,
     /// By event: the number of its bundle.
     pub of: HashMap<usize, usize>,
-    /// Those that may take turns with what comes next.
-    marked: u32,
 }
 
 /// Finds them, when memos and repeats are known.
@@ -71,7 +70,7 @@ pub fn find<'ctx>(module: &Module<'ctx>, plan: &Plan<'ctx>, found: &Optimised<'c
     for (number, event) in plan.events.iter().enumerate() {
         let here = segments.of(event);
         if here != present || changes_cells(event) {
-            bundles.add_all(&mut open);
+            open.drain(..).for_each(|group| bundles.add(group));
             present = here;
         }
         let Some((Direction::Read, access)) = plain(event).filter(|(_, access)| can_be_in_one(event, access)) else {
@@ -91,14 +90,17 @@ pub fn find<'ctx>(module: &Module<'ctx>, plan: &Plan<'ctx>, found: &Optimised<'c
         match open.iter().position(same) {
             Some(known) if open[known].has_room_for(access) => open[known].reads.push(read),
             full => {
-                if let Some(full) = full {
-                    bundles.add(open.remove(full));
+                let goes = full.or((open.len() == MARKS as usize).then_some(0));
+                if let Some(number) = goes {
+                    bundles.add(open.remove(number));
                 }
-                open.push(Open { base: place.base, leader, reads: vec![read] });
+                // One is free: that of a bundle whose reads are all behind.
+                let mark = (0..MARKS).find(|mark| open.iter().all(|group| group.mark != *mark)).unwrap_or(0);
+                open.push(Open { base: place.base, leader, reads: vec![read], mark });
             }
         }
     }
-    bundles.add_all(&mut open);
+    open.into_iter().for_each(|group| bundles.add(group));
     bundles
 }
 
@@ -124,6 +126,7 @@ struct Open<'ctx> {
     base: LLVMValueRef,
     leader: usize,
     reads: Vec<Read<'ctx>>,
+    mark: u32,
 }
 
 impl<'ctx> Open<'ctx> {
@@ -137,21 +140,14 @@ impl<'ctx> Open<'ctx> {
 }
 
 impl<'ctx> Bundles<'ctx> {
-    /// Behind them, all marks can be used again.
-    fn add_all(&mut self, groups: &mut Vec<Open<'ctx>>) {
-        groups.drain(..).for_each(|group| self.add(group));
-        self.marked = 0;
-    }
-
     fn add(&mut self, group: Open<'ctx>) {
         let Some(begin) = group.reads.first().map(|read| read.first) else { return };
-        if group.reads.len() < LEAST_READS || group.pieces() < LEAST_PIECES || self.marked == MARKS {
+        if group.reads.len() < LEAST_READS || group.pieces() < LEAST_PIECES {
             return;
         }
         let number = self.all.len();
         self.of.extend(group.reads.iter().map(|read| (read.event, number)));
         let reads = group.reads.into_iter().map(|read| Read { first: read.first - begin, ..read }).collect();
-        self.all.push(Bundle { reads, mark: self.marked });
-        self.marked += 1;
+        self.all.push(Bundle { reads, mark: group.mark });
     }
 }

@@ -17,7 +17,11 @@
 // EXPECT: rar lines u -> texture = N * (TIMES - 1)
 // EXPECT: raw lines v -> texture = N
 // EXPECT: rar lines v -> texture = N * (TIMES - 1)
-// EXPECT: rar = 11 * N / 2 * (TIMES - 1) if w == 1 && r == 3; 11 * N / 2 * (TIMES - 1) if w == 2 && r == 3
+// EXPECT: rar lines x -> meet = 4 * N * TIMES
+// EXPECT: rar lines y -> meet = 4 * N * TIMES
+// EXPECT: rar lines charge -> meet = 4 * N * TIMES
+// EXPECT: rar lines kind -> meet = 2 * N * TIMES
+// EXPECT: rar = 11 * N / 2 * (TIMES - 1) + 7 * N * TIMES if w == 1 && r == 3; 11 * N / 2 * (TIMES - 1) + 7 * N * TIMES if w == 2 && r == 3
 #include "team.h"
 
 enum { N = 600, TIMES = 40 };
@@ -72,11 +76,23 @@ NOINLINE double paint(const int *order, double cut) {
     return s;
 }
 
+// Two of them, member by member in turns.
+NOINLINE double meet(const int *order, double cut) {
+    double s = 0;
+    for (int i = 0; i < N; i++) {
+        const struct body *a = &bodies[order[i]], *b = &bodies[order[N - 1 - i]];
+        s += (a->x - b->x) * (a->y - b->y) * (a->charge - b->charge) + (a->kind - b->kind); /*@meet*/
+        if (s * s < cut)
+            return s;
+    }
+    return s;
+}
+
 static void *read_bodies(void *unused) {
     for (int i = 0; i < N; i++)
         order[i] = (7 * i + 3) % N;
     for (int k = 0; k < TIMES; k++)
-        sum += pull(order, -1) + paint(order, -1);
+        sum += pull(order, -1) + paint(order, -1) + meet(order, -1);
     return unused;
 }
 
