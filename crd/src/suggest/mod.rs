@@ -30,6 +30,7 @@ mod threshold;
 use std::collections::{BTreeMap, BTreeSet};
 use threadtalk_abi::module::RegionKind;
 use threadtalk_abi::module::site_flags::WAITS;
+use threadtalk_profile::layout::BlockedKind;
 use threadtalk_profile::{Event, Module, Profile, Stride, WrittenSite};
 
 use crate::false_sharing::region_of;
@@ -100,6 +101,8 @@ pub struct Facts<'a> {
     pub regions: &'a [Region],
     /// Sites that look at a volatile variable until it changes.
     pub waiting: &'a BTreeSet<u32>,
+    /// Regions in which a thread was seen to look at something until it changed.
+    pub spinning: &'a BTreeSet<RegionId>,
 }
 
 /// Sites at which threads wait for a volatile variable to change.
@@ -109,6 +112,13 @@ pub fn waiting(profile: &Profile) -> BTreeSet<u32> {
         waits.map(|(at, _)| module.bases.site_base + at as u32).collect::<Vec<_>>()
     };
     profile.modules().iter().flat_map(numbered).collect()
+}
+
+/// Regions in which threads were seen to wait, where control flow was counted: the look lies in a loop that does
+/// nothing else, of the region or of a caller that it was inlined into.
+pub fn spinning(profile: &Profile, tree: &Tree) -> BTreeSet<RegionId> {
+    let spins = profile.blocked().filter(|blocked| blocked.kind == BlockedKind::Spin);
+    spins.filter_map(|blocked| region_of(profile, tree, blocked.site)).collect()
 }
 
 /// Suggestions for each region.

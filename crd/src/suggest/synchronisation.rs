@@ -46,9 +46,13 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         |of: fn(&Event) -> u64| case.events.iter().filter(|e| synchronises(e)).map(of).fold(0u64, u64::saturating_add);
     let polled = count(|e| e.rar) as f64 / atomic.max(1) as f64;
     // What was written before there were threads is no answer to anybody.
-    let found = count(|e| if e.is_serial() { 0 } else { e.raw }) as f64 / case.region.visits.max(1) as f64;
+    let found = found_per_entry(count(|e| if e.is_serial() { 0 } else { e.raw }), case.region.visits);
     let is_polled = polled > case.threshold(&RULE, "polled");
-    let waits = is_polled && found >= case.threshold(&RULE, "found");
+    let is_found = match found {
+        Some(found) => found >= case.threshold(&RULE, "found"),
+        None => case.facts.spinning.contains(&case.region.id),
+    };
+    let waits = is_polled && is_found;
     // What is read often and changes seldom lies in all caches, as it should.
     if is_polled && !waits || share < case.threshold(&RULE, if waits { "waiting" } else { "share" }) {
         return None;
@@ -69,6 +73,8 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         "One thread stores what others load: pass several values on at a time, or keep what was seen last and look again \
          only when that is used up."
     };
+    let mut figures = evidence([("share", share), ("events", atomic as f64), ("polled", polled)]);
+    figures.extend(found.map(|found| ("found".to_owned(), found)));
     Some(Suggestion {
         rule: RULE.name.to_owned(),
         kind: SuggestionKind::Data,
@@ -80,8 +86,27 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
             case.object(&example),
             place(&to)
         ),
-        evidence: evidence([("share", share), ("events", atomic as f64), ("polled", polled), ("found", found)]),
+        evidence: figures,
         promise: case.promise(if flags & WAITS != 0 { Lowers::Rar } else { Lowers::Sync }),
         lines: vec![from, to],
     })
+}
+
+/// New values for each entry of a region. Entries of inlined functions are not counted: who goes through one again and
+/// again may look once each time, so nothing is known of them.
+fn found_per_entry(new_values: u64, entries: u64) -> Option<f64> {
+    (entries > 0).then(|| new_values as f64 / entries as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::found_per_entry;
+
+    #[test]
+    fn nothing_is_known_of_regions_whose_entries_are_not_counted() {
+        assert_eq!(
+            [(1, 2), (0, 4), (38, 0)].map(|(new, entries)| found_per_entry(new, entries)),
+            [Some(0.5), Some(0.0), None]
+        );
+    }
 }
