@@ -1,15 +1,19 @@
 //! How often lines that write were executed, where control flow was counted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use threadtalk_profile::Profile;
 
 use crate::imbalance::profile::observed::{Block, Observed};
 use crate::model::Position;
-use crate::regions::RegionId;
+use crate::regions::{PROGRAM, RegionId, Tree, is_loop};
 
-/// Executions of the blocks that write, by region.
+/// Executions of the blocks that write.
 pub struct Executions {
     of_region: BTreeMap<RegionId, Vec<Written>>,
+    /// Functions with a block in a region.
+    functions: BTreeMap<RegionId, BTreeSet<u32>>,
+    /// Of each function, executions of the block with a store that was executed most.
+    most: BTreeMap<u32, u64>,
 }
 
 /// A block with a store.
@@ -34,11 +38,16 @@ impl Executions {
             let sum = &mut times[*block as usize];
             *sum = sum.saturating_add(*count);
         }
-        let mut of_region: BTreeMap<RegionId, Vec<Written>> = BTreeMap::new();
-        for (block, times) in observed.blocks.into_iter().zip(times).filter(|(block, _)| block.contents.stores > 0) {
-            of_region.entry(block.region).or_default().push(Written { block, times });
+        let mut all = Self { of_region: BTreeMap::new(), functions: BTreeMap::new(), most: BTreeMap::new() };
+        for (block, times) in observed.blocks.into_iter().zip(times) {
+            all.functions.entry(block.region).or_default().insert(block.function);
+            if block.contents.stores > 0 {
+                let most = all.most.entry(block.function).or_default();
+                *most = times.max(*most);
+                all.of_region.entry(block.region).or_default().push(Written { block, times });
+            }
         }
-        Self { of_region }
+        all
     }
 
     /// How often all threads together executed the writes of a region at a line: of several blocks with a store that
@@ -47,6 +56,47 @@ impl Executions {
         let line = position.line?;
         let blocks = self.of_region.get(&region)?.iter();
         blocks.filter(|b| b.block.stores_at(&position.file, line)).map(|b| b.times).max()
+    }
+
+    /// How often all threads together executed the writes of a region at most, where no block holds their line: one
+    /// that ends in inlined code has the file, lines and region of that. Takes the region and those around it.
+    pub fn at_most(&self, mut around: impl Iterator<Item = RegionId>) -> Option<u64> {
+        let functions = around.find_map(|region| self.functions.get(&region))?;
+        functions.iter().filter_map(|function| self.most.get(function).copied()).max()
+    }
+}
+
+/// How often lines that write were executed at most, by what was counted.
+pub struct Most<'a> {
+    profile: &'a Profile,
+    tree: &'a Tree,
+    executions: Option<&'a Executions>,
+    /// Entries of each region.
+    entries: BTreeMap<RegionId, u64>,
+}
+
+impl<'a> Most<'a> {
+    /// Of a profile; with executions, where control flow was counted.
+    pub fn of(profile: &'a Profile, tree: &'a Tree, executions: Option<&'a Executions>) -> Self {
+        let mut entries: BTreeMap<RegionId, u64> = BTreeMap::new();
+        for visit in profile.visits() {
+            let sum = entries.entry(tree.node(visit.region)).or_default();
+            *sum = sum.saturating_add(visit.count);
+        }
+        Self { profile, tree, executions, entries }
+    }
+
+    /// Executions of a site by all threads together; none if nothing bounds them.
+    pub fn at(&self, site: u32, region: RegionId, position: &Position) -> Option<u64> {
+        let Some(executions) = self.executions else { return self.entered(site, region) };
+        let around = std::iter::successors(Some(region), |id| self.tree.nodes[*id as usize].parent);
+        executions.at(region, position).or_else(|| executions.at_most(around.take_while(|id| *id != PROGRAM)))
+    }
+
+    /// Entries of a region are executions of its lines unless it is a loop. Those that were inlined are not counted.
+    fn entered(&self, site: u32, region: RegionId) -> Option<u64> {
+        let repeats = is_loop(self.tree.nodes[region as usize].kind) || self.profile.caller_loop(site).is_some();
+        self.entries.get(&region).copied().filter(|_| !repeats)
     }
 }
 
@@ -78,5 +128,26 @@ mod tests {
         // A block that only reads, a line that no block has, another region, an unknown line.
         assert_eq!([at(1, Some(7)), at(1, Some(8)), at(3, Some(6)), at(1, None)], [None; 4]);
         assert_eq!(executions.at(1, &Position { file: Some("q.c".into()), line: Some(4) }), None);
+    }
+
+    #[test]
+    fn writes_in_blocks_of_inlined_code_are_bounded_by_their_function() {
+        let block = |function, region, stores| Block {
+            function,
+            region,
+            file: Some("header.h".into()),
+            line: 1,
+            end_line: 2,
+            contents: Contents { stores, ..Contents::default() },
+        };
+        let observed = Observed {
+            blocks: vec![block(0, 1, 0), block(0, 5, 2), block(0, 6, 1), block(1, 7, 1)],
+            by_thread: vec![vec![(0, 900), (1, 40), (2, 30), (3, 70)]],
+            ..Observed::default()
+        };
+        let executions = Executions::new(observed);
+        // Region 2 stands in region 1 and has no block of its own.
+        assert_eq!(executions.at_most([2, 1].into_iter()), Some(40));
+        assert_eq!(executions.at_most([3].into_iter()), None);
     }
 }

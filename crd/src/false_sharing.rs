@@ -6,7 +6,7 @@ use threadtalk_profile::layout::shared_line_flags;
 use threadtalk_profile::{Profile, WrittenSite};
 
 use crate::constructs::Constructs;
-use crate::executions::Executions;
+use crate::executions::{Executions, Most};
 use crate::lines::Positions;
 use crate::model::{FalseSharing, Position};
 use crate::objects;
@@ -41,6 +41,7 @@ pub fn by_region(
     }
     let passed = passed(profile, tree, positions);
     let (executions, constructs) = (Executions::of(profile), Constructs::of(profile, tree));
+    let most = Most::of(profile, tree, executions.as_ref());
     for found in profile.shared_lines() {
         let Some(region) = region_of(profile, tree, found.site) else { continue };
         let other_region = region_of(profile, tree, found.other_site);
@@ -49,16 +50,22 @@ pub fn by_region(
         let allocated = objects::name_at(profile, found.allocation_site);
         let object =
             named.into_iter().chain([allocated]).find(|name| objects::is_telling(name)).unwrap_or_else(|| "".into());
+        let other_reads = found.flags & shared_line_flags::OTHER_READS != 0;
+        let of_lines = written.get(&found.site).map_or(found.lines, |w| w.lines.max(found.lines));
+        let own = most.at(found.site, region, &at[0]).map(|writes| FalseSharing::onto(found.lines, of_lines, writes));
+        // Where the other thread only reads, nothing tells how often.
+        let others = other_region.filter(|_| !other_reads).and_then(|other| most.at(found.other_site, other, &at[1]));
         regions.entry(region).or_default().push(FalseSharing {
+            moves: own.into_iter().chain(others).min(),
             writes: executions.as_ref().and_then(|e| e.at(region, &at[0])),
             passed: passed_between(&passed, &at, [Some(region), other_region]),
             writer: at[0].clone(),
             other: at[1].clone(),
-            other_reads: found.flags & shared_line_flags::OTHER_READS != 0,
+            other_reads,
             threads: [found.thread, found.other_thread],
             threads_seen: found.threads.count_ones(),
             lines: found.lines,
-            of_lines: written.get(&found.site).map_or(found.lines, |w| w.lines.max(found.lines)),
+            of_lines,
             address: found.address,
             object,
             at_once: other_region.is_none_or(|other| constructs.may_meet([region, other])),

@@ -64,6 +64,10 @@ pub struct FalseSharing {
     /// counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writes: Option<u64>,
+    /// How often the cache lines can have moved from one of the two lines to the other and back: no more often than
+    /// either was executed. None if nothing is known of either.
+    #[serde(skip)]
+    pub moves: Option<u64>,
     /// Address of the first.
     pub address: u64,
     /// The variable; empty = unknown.
@@ -81,8 +85,13 @@ impl FalseSharing {
     /// Writes onto shared lines, if the writes of the line spread evenly over all cache lines that it wrote: each may
     /// have taken a line away. None where executions were not counted.
     pub fn writes_shared(&self) -> Option<u64> {
-        let shared = u128::from(self.writes?) * u128::from(self.lines) / u128::from(self.of_lines.max(1));
-        Some(shared.try_into().unwrap_or(u64::MAX))
+        self.writes.map(|writes| Self::onto(self.lines, self.of_lines, writes))
+    }
+
+    /// Of writes that spread evenly over cache lines, those onto some of these.
+    pub fn onto(lines: u64, of_lines: u64, writes: u64) -> u64 {
+        let part = u128::from(writes) * u128::from(lines) / u128::from(of_lines.max(1));
+        part.try_into().unwrap_or(u64::MAX)
     }
 }
 
@@ -103,6 +112,7 @@ mod tests {
                 lines,
                 of_lines,
                 writes,
+                moves: None,
                 address: 0,
                 object: "".into(),
                 passed: 0,

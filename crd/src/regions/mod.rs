@@ -41,6 +41,11 @@ impl Node {
     }
 }
 
+/// Whether a region repeats what is in it, alone or divided among threads.
+pub fn is_loop(kind: RegionKind) -> bool {
+    matches!(kind, RegionKind::Loop | RegionKind::OmpFor | RegionKind::OmpTaskloop)
+}
+
 /// All regions.
 pub struct Tree {
     /// The program first; parents come before children.

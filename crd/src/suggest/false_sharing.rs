@@ -15,12 +15,8 @@ pub(super) const RULE: Rule = Rule {
         Threshold {
             name: "writes",
             default: 1000.0,
-            meaning: "writes onto shared lines, where control flow was counted: each may cost some 100 ns",
-        },
-        Threshold {
-            name: "visits",
-            default: 10.0,
-            meaning: "entries of a region that is no loop, where it was not: what is written once costs nothing",
+            meaning: "writes onto shared lines, and executions of the other line if it writes: each may cost some 100 ns; where control \
+                      flow was not counted, entries of a region that is no loop",
         },
         Threshold {
             name: "passed",
@@ -32,9 +28,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn find(case: &Case<'_>) -> Option<Suggestion> {
-    let is_frequent = |f: &FalseSharing| match f.writes_shared() {
-        Some(writes) => writes as f64 >= case.threshold(&RULE, "writes"),
-        None => case.is_loop() || case.region.visits as f64 >= case.threshold(&RULE, "visits"),
+    let is_frequent = |f: &FalseSharing| match f.moves {
+        Some(moves) => moves as f64 >= case.threshold(&RULE, "writes"),
+        None => case.is_loop(),
     };
     let most_passed = case.threshold(&RULE, "passed");
     let passes = |f: &FalseSharing| f.passed as f64 > most_passed * f.writes_shared().unwrap_or(f.lines) as f64;
@@ -50,7 +46,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     let what = if found.other_reads { "reads beside it" } else { "writes others of them" };
     let often = match found.writes {
         Some(writes) => format!("all threads together executed it at least {writes} times"),
-        None => format!("how often was not counted: the region was entered {} times", case.region.visits),
+        None => format!("how often is not known: the region was entered {} times", case.region.visits),
     };
     let mut evidence = evidence([
         ("cache_lines", found.lines as f64),

@@ -39,7 +39,7 @@ use crate::lines::Positions;
 use crate::model::{Counts, Lowers, Position, Promise, Region, Suggestion};
 use crate::objects::{self, Objects};
 use crate::options::Options;
-use crate::regions::{PROGRAM, RegionId, Tree};
+use crate::regions::{self, PROGRAM, RegionId, Tree};
 use crate::serial::SerialData;
 
 pub use threshold::{Threshold, ThresholdError, Thresholds};
@@ -287,9 +287,8 @@ impl<'a> Case<'a> {
     }
 }
 
-/// Whether a region repeats what is in it, alone or divided among threads.
 fn is_loop(region: &Region) -> bool {
-    matches!(region.kind, RegionKind::Loop | RegionKind::OmpFor | RegionKind::OmpTaskloop)
+    regions::is_loop(region.kind)
 }
 
 /// `file:line`, as short as it is unambiguous for somebody who has the source open.
