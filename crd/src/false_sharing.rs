@@ -59,6 +59,7 @@ pub fn by_region(
             moves: own.into_iter().chain(others).min(),
             writes: executions.as_ref().and_then(|e| e.at(region, &at[0])),
             passed: passed_between(&passed, &at, [Some(region), other_region]),
+            regions: [region, other_region.unwrap_or(region)],
             writer: at[0].clone(),
             other: at[1].clone(),
             other_reads,
@@ -71,6 +72,7 @@ pub fn by_region(
             at_once: other_region.is_none_or(|other| constructs.may_meet([region, other])),
         });
     }
+    pass_in_lines(regions.values_mut().flatten());
     for list in regions.values_mut() {
         list.sort_by(|a, b| {
             let order = |f: &FalseSharing| {
@@ -110,9 +112,57 @@ fn passed_between(passed: &Passed, lines: &[Position; 2], regions: [Option<Regio
     pairs.filter_map(|pair| passed.get(&pair)).fold(0, |sum, n| sum.saturating_add(*n))
 }
 
+/// What passes through a cache line moves it for all that the two regions write there. Findings are of one line if the
+/// first ones found are.
+fn pass_in_lines<'f>(findings: impl Iterator<Item = &'f mut FalseSharing>) {
+    let of_line = |f: &FalseSharing| (f.address, BTreeSet::from(f.regions));
+    let mut findings: Vec<_> = findings.collect();
+    let mut most: BTreeMap<_, u64> = BTreeMap::new();
+    for finding in &findings {
+        let passed = most.entry(of_line(finding)).or_default();
+        *passed = finding.passed.max(*passed);
+    }
+    for finding in &mut findings {
+        finding.passed = most[&of_line(finding)];
+    }
+}
+
 /// The region of a site.
 pub fn region_of(profile: &Profile, tree: &Tree, site: u32) -> Option<RegionId> {
     let module = profile.modules().iter().rev().find(|m| m.bases.site_base <= site)?;
     let own = module.sites.get((site - module.bases.site_base) as usize)?;
     Some(tree.node(module.bases.region_base + own.region))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(address: u64, regions: [RegionId; 2], passed: u64) -> FalseSharing {
+        let position = Position { file: None, line: None };
+        FalseSharing {
+            writer: position.clone(),
+            other: position,
+            other_reads: false,
+            threads: [0, 1],
+            threads_seen: 2,
+            lines: 1,
+            of_lines: 1,
+            writes: None,
+            moves: None,
+            address,
+            object: "".into(),
+            passed,
+            regions,
+            at_once: true,
+        }
+    }
+
+    #[test]
+    fn what_passes_through_a_line_passes_for_all_that_two_regions_write_there() {
+        let mut findings = [(64, [1, 2], 9), (64, [2, 1], 0), (64, [1, 1], 0), (128, [1, 2], 0)]
+            .map(|(address, regions, passed)| finding(address, regions, passed));
+        pass_in_lines(findings.iter_mut());
+        assert_eq!(findings.map(|f| f.passed), [9, 9, 0, 0]);
+    }
 }

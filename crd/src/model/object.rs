@@ -4,6 +4,7 @@ use serde::Serialize;
 use std::sync::Arc;
 
 use super::Position;
+use crate::regions::RegionId;
 
 /// What kind of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -72,9 +73,13 @@ pub struct FalseSharing {
     pub address: u64,
     /// The variable; empty = unknown.
     pub object: Arc<str>,
-    /// Values that either line wrote and the region of either read: the cache lines would travel for these, too.
+    /// Values that either line wrote and the region of either read, or that others did which these regions write in the
+    /// same cache line: the cache lines would travel for these, too.
     #[serde(skip)]
     pub passed: u64,
+    /// The regions of the two lines.
+    #[serde(skip)]
+    pub regions: [RegionId; 2],
     /// The two lines may be executed at the same time, as far as is known: they are not in two OpenMP constructs, nor
     /// one of them in one and the other where its primary thread is alone.
     #[serde(skip)]
@@ -116,6 +121,7 @@ mod tests {
                 address: 0,
                 object: "".into(),
                 passed: 0,
+                regions: [0, 0],
                 at_once: true,
             };
             found.writes_shared()
