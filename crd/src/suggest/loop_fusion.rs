@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use threadtalk_profile::Event;
 
 use super::{Case, Rule, Threshold, evidence, place, span, start, sum};
-use crate::model::{Lowers, Means, Promise, Region, Suggestion, SuggestionKind};
+use crate::model::{Cutoff, Lowers, Means, Promise, Region, Suggestion, SuggestionKind};
 
 pub(super) const RULE: Rule = Rule {
     name: "loop-fusion",
@@ -21,6 +21,11 @@ pub(super) const RULE: Rule = Rule {
             name: "received",
             default: 0.8,
             meaning: "part of the array's true communication in both loops that the first has",
+        },
+        Threshold {
+            name: "misses",
+            default: 0.1,
+            meaning: "part of the second loop's reuses that may miss the nearest cache: else what it uses is at hand already",
         },
     ],
     find,
@@ -57,13 +62,15 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     let (again, earlier) = (shared.again, shared.earlier);
     let name = case.object(&again);
     let (at, before) = (case.position(again.reader_site), case.position(earlier.reader_site));
+    let reader = super::region_of(case.facts.profile, case.facts.tree, again.reader_site)?;
     let (lowers, what) = if at == before {
         // The same code on the same data: done once, its reads are made once.
         (Lowers::Rar, format!("both run {} over it: one loop can do that once for both", place(&at)))
+    } else if is_at_hand(&case.facts.regions[reader as usize], case.threshold(&RULE, "misses")) {
+        return None;
     } else {
         (Lowers::CrdMedian, "in one loop each element is used while it is still at hand".to_owned())
     };
-    let reader = super::region_of(case.facts.profile, case.facts.tree, again.reader_site)?;
     Some(Suggestion {
         rule: RULE.name.to_owned(),
         kind: SuggestionKind::Data,
@@ -82,6 +89,17 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         promise: Promise::of(case.facts.regions, lowers, case.function(reader)),
         lines: vec![start(first), start(region), at],
     })
+}
+
+/// Whether a region finds what it uses again in the nearest cache, so that no distance has to be shorter. Without
+/// distances that is not known.
+fn is_at_hand(region: &Region, least_misses: f64) -> bool {
+    let crd = region.counts.as_ref().and_then(|counts| counts.own.crd.as_ref());
+    crd.is_some_and(|crd| nearest_holds(&crd.cutoffs, least_misses))
+}
+
+fn nearest_holds(cutoffs: &[Cutoff], least_misses: f64) -> bool {
+    cutoffs.first().is_some_and(|nearest| nearest.no_miss > 1.0 - least_misses)
 }
 
 /// Own events and those of what was inlined.
@@ -170,4 +188,26 @@ fn by_source(events: &[Event]) -> BTreeMap<u32, (u64, u64)> {
 fn heaviest(events: &[Event], writer_site: u32) -> Option<Event> {
     let on_it = events.iter().filter(|e| e.writer_site == writer_site);
     on_it.max_by_key(|e| e.raw.saturating_add(e.rar)).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_cache_holds_what_neither_misses_nor_may_miss() {
+        let cutoff = |level, no_miss| Cutoff {
+            level,
+            min_bytes: 32,
+            max_bytes: 64,
+            no_miss,
+            probable_miss: (1.0 - no_miss) / 2.0,
+            definite_miss: (1.0 - no_miss) / 2.0,
+        };
+        let holds = |no_miss| nearest_holds(&[cutoff(1, no_miss), cutoff(2, 1.0)], 0.1);
+        assert_eq!([1.0, 0.92, 0.5].map(holds), [true, true, false]);
+        // Where there are no distances, all shares are 0.
+        assert!(!nearest_holds(&[Cutoff { probable_miss: 0.0, definite_miss: 0.0, ..cutoff(1, 0.0) }], 0.1));
+        assert!(!nearest_holds(&[], 0.1));
+    }
 }
