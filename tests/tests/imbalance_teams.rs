@@ -178,6 +178,27 @@ fn what_the_first_thread_does_alone_after_it_has_joined_the_others_is_of_no_sect
     }
 }
 
+/// Where one line makes all threads, it is what they run that makes them a team.
+#[test]
+fn threads_that_one_function_makes_are_teams_by_what_they_run() {
+    let scene = scene("wrapper.c", &["-pthread", "-O1", "-g"]);
+    for (mode, wanted) in [("even", 0.0), ("planted", 200.0 / 3.0)] {
+        let all = run(&scene, &[mode], 2);
+        let sections = all["sections"].as_array().unwrap();
+        let of = |name: &str| {
+            let section = sections.iter().find(|s| s["runs"] == serde_json::json!([name]));
+            section.unwrap_or_else(|| panic!("{mode} {name}: {all:#}"))
+        };
+        // The leader works beside the worker that it has made; 3 is the worker, and 2 the reader.
+        assert_eq!(of("work")["team"], serde_json::json!([1, 3]), "{mode}: {all:#}");
+        assert!((of("work")["imbalance_percent"].as_f64().unwrap() - wanted).abs() < 0.1, "{mode}: {all:#}");
+        assert_eq!((&of("leader")["threads"], &of("reader")["threads"]), (&1.into(), &1.into()), "{mode}: {all:#}");
+        let text = scene.threadtalk(&["imbalance", "p.ttp"]).stdout_text();
+        assert!(!text.contains("another thread is late") && !text.contains("sections above"), "{text}");
+        assert_eq!(text.contains("in make, which run work  (2 threads, 1 instance)"), mode == "planted", "{text}");
+    }
+}
+
 /// Sums over the instances hide what happens in each.
 #[test]
 fn turns_are_told_from_work_that_is_even() {

@@ -141,14 +141,18 @@ pub(super) fn pairs(base: &Report, new: &Report, regions: &[Pair]) -> Vec<(usize
     // A function of base goes by the name that it has in new.
     let renamed: BTreeMap<&str, &str> =
         regions.iter().map(|p| (base.regions[p.base].name.as_str(), new.regions[p.new].name.as_str())).collect();
-    let mut groups: BTreeMap<(&str, bool, &str), [Vec<usize>; 2]> = BTreeMap::new();
+    // What ends it, whether it holds others, where it begins, what its threads run.
+    type Kind<'a> = (&'a str, bool, &'a str, Option<&'a str>);
+    let mut groups: BTreeMap<Kind, [Vec<usize>; 2]> = BTreeMap::new();
     let (before, after) = (sections(base), sections(new));
+    let new_name = |name| renamed.get(name).copied().unwrap_or(name);
     for (index, section) in before.iter().enumerate() {
-        let function = renamed.get(&*section.function).copied().unwrap_or(&section.function);
-        groups.entry((section.kind, section.encloses, function)).or_default()[0].push(index);
+        let runs = section.runs.first().map(|name| new_name(name));
+        groups.entry((section.kind, section.encloses, new_name(&section.function), runs)).or_default()[0].push(index);
     }
     for (index, section) in after.iter().enumerate() {
-        groups.entry((section.kind, section.encloses, &section.function)).or_default()[1].push(index);
+        let runs = section.runs.first().map(|name| &**name);
+        groups.entry((section.kind, section.encloses, &section.function, runs)).or_default()[1].push(index);
     }
     let mut pairs = Vec::new();
     for [mut before, mut after] in groups.into_values() {

@@ -2,6 +2,7 @@
 
 mod handed_out;
 mod program;
+mod roles;
 mod tables;
 
 use program::*;

@@ -4,7 +4,7 @@ use super::{View, calls_picture, section_picture, source, table, text, words};
 use crate::html::{Still, fill};
 use crate::names::short;
 use crate::svg::{escape, imbalance as figures};
-use crate::{label, number};
+use crate::{fold, label, number};
 use std::fmt::Write;
 use threadtalk_crd::imbalance::profile::model::{Cause, Parallelism, Section, Similarity};
 
@@ -53,7 +53,7 @@ pub fn part(view: View, top: usize) -> String {
         out += "<p>No parallel section was recorded.</p>";
     }
     for (index, section) in sections.iter().take(top).enumerate() {
-        out += &self::section(view, index, section);
+        out += &self::section(view, &sections[..index], section);
     }
     if silent > 0 {
         let _ = write!(out, "<p class=\"muted\">Sections in which all threads did the same or nothing: {silent}.</p>");
@@ -68,14 +68,14 @@ pub fn part(view: View, top: usize) -> String {
     out + &waits(view)
 }
 
-fn section(view: View, index: usize, section: &Section) -> String {
-    let open = if index == 0 { " open" } else { "" };
+fn section(view: View, above: &[&Section], section: &Section) -> String {
+    let open = if above.is_empty() { " open" } else { "" };
     let lost = number::seconds(section.imbalance_time);
     let mut out = format!(
         "<details class=\"section\"{open}><summary><b>{}</b> <span class=\"muted\">{}</span> \
          <b class=\"lost\">{:.1} %, {lost}</b> {}</summary>",
         escape(&words::section(section)),
-        escape(&format!("{}{}", words::instances(section), words::note(section))),
+        escape(&format!("{}{}", words::instances(section), words::note(section, view.imbalance, above))),
         section.imbalance_percent,
         figures::spark(&section.values)
     );
@@ -173,16 +173,17 @@ fn regions(view: View, top: usize) -> String {
     let default = table::metric(view.imbalance);
     for metric in metrics {
         let rows = table::worst(view, metric, top);
-        let unit = words::unit(metric);
+        let (unit, threads) = (words::unit(metric), table::threads(&rows));
         let open = if metric == default { " open" } else { "" };
         let _ = write!(
             out,
             "<details{open}><summary><b>{}</b> <span class=\"muted\">{} per thread</span></summary>\
              <div class=\"scroll\"><table><thead><tr><th>share</th><th>avg</th><th>Imb. Time</th><th>Imb. Time %</th>\
-             <th>% with inner</th><th>min</th><th>median</th><th>max</th><th class=\"word\">threads</th>\
+             <th>% with inner</th><th>min</th><th>median</th><th>max</th><th class=\"word\">threads {}</th>\
              <th class=\"word\">region</th><th class=\"word\">where</th></tr></thead><tbody>",
             words::metric(metric),
-            unit.name()
+            unit.name(),
+            fold::shorten(&words::threads(&threads), text::BARS)
         );
         let mut groups: Vec<(&str, f64)> = Vec::new();
         for row in &rows {
@@ -216,7 +217,7 @@ fn regions(view: View, top: usize) -> String {
                     at(s.min, s.min_thread),
                     at(s.median, s.median_thread),
                     at(s.max, s.max_thread),
-                    figures::spark(&row.figures.values),
+                    figures::spark(&table::values(row, &threads)),
                     escape(&name),
                     escape(&place)
                 );

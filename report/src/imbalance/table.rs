@@ -1,6 +1,7 @@
 //! Rows that text, page and CSV share: regions by metric, worst first.
 
 use super::View;
+use std::collections::{BTreeMap, BTreeSet};
 use threadtalk_crd::imbalance::profile::METRICS;
 use threadtalk_crd::imbalance::profile::model::{Figures, Imbalance, Region};
 
@@ -59,6 +60,18 @@ pub fn rows<'a>(view: View<'a>, metric: &'static str) -> Vec<Row<'a>> {
 /// The first `top` of [`rows`].
 pub fn worst<'a>(view: View<'a>, metric: &'static str, top: usize) -> Vec<Row<'a>> {
     rows(view, metric).into_iter().take(top).collect()
+}
+
+/// The threads that any of these rows has, ascending.
+pub fn threads(rows: &[Row]) -> Vec<u32> {
+    let all: BTreeSet<u32> = rows.iter().flat_map(|row| row.region.team.iter().copied()).collect();
+    all.into_iter().collect()
+}
+
+/// A row's values, of each of `threads`: bars are of the same thread in all rows of a table.
+pub fn values(row: &Row, threads: &[u32]) -> Vec<f64> {
+    let values: BTreeMap<u32, f64> = row.region.team.iter().copied().zip(row.figures.values.iter().copied()).collect();
+    threads.iter().map(|thread| values.get(thread).copied().unwrap_or(0.0)).collect()
 }
 
 /// A percentage of CrayPat's.

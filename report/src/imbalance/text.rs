@@ -12,6 +12,8 @@ use threadtalk_crd::imbalance::profile::model::{Cause, Parallelism, Section, Sim
 
 /// Regions that a section's work is in, by name.
 const SECTION_REGIONS: usize = 3;
+/// Characters of a heading that lists threads, at most.
+pub const BARS: usize = 16;
 /// Places of waiting that are listed.
 const WAITS: usize = 8;
 
@@ -67,7 +69,7 @@ fn sections(view: View, shape: &Shape) -> String {
     let title = format!("Parallel sections, by what balance could save ({} of {})", shown.len(), all.len());
     let mut out = format!("\n{}\n", paint.strong(&title));
     for (index, section) in shown.iter().enumerate() {
-        out += &self::section(view, index, section, paint);
+        out += &self::section(view, &shown[..index], section, paint);
     }
     if silent > 0 {
         let plural = if silent == 1 { "" } else { "s" };
@@ -76,10 +78,10 @@ fn sections(view: View, shape: &Shape) -> String {
     out
 }
 
-fn section(view: View, index: usize, section: &Section, paint: Style) -> String {
+fn section(view: View, above: &[&Section], section: &Section, paint: Style) -> String {
     let mut out = String::new();
-    let title = format!("{:>3}  {}", index + 1, words::section(section));
-    let (title, note) = (paint.strong(&title), words::note(section));
+    let title = format!("{:>3}  {}", above.len() + 1, words::section(section));
+    let (title, note) = (paint.strong(&title), words::note(section, view.imbalance, above));
     let _ = writeln!(out, "{title}  ({}{note})", words::instances(section));
     let mut line = |name: &str, value: &str| {
         let _ = writeln!(out, "     {} {value}", paint.faint(&format!("{name:<10}")));
@@ -174,6 +176,7 @@ fn regions(view: View, shape: &Shape) -> String {
         return String::new();
     }
     let (paint, unit) = (shape.style, words::unit(metric));
+    let threads = table::threads(&rows);
     let shares = format!("{} %", words::metric(metric));
     let mut columns = vec![
         Column::right(&shares),
@@ -190,7 +193,7 @@ fn regions(view: View, shape: &Shape) -> String {
         Column::right("min (thread)"),
         Column::right("median"),
         Column::right("max"),
-        Column::left("threads"),
+        Column::left(&format!("threads {}", fold::shorten(&words::threads(&threads), BARS))),
     ]);
     columns.extend([Column::left("region"), Column::left("where")]);
     let mut lines = Table::new(columns);
@@ -213,7 +216,7 @@ fn regions(view: View, shape: &Shape) -> String {
             at(spread.min, spread.min_thread),
             at(spread.median, spread.median_thread),
             at(spread.max, spread.max_thread),
-            words::sparkline(&row.figures.values),
+            words::sparkline(&table::values(row, &threads)),
             fold::shorten(&name, 36),
             place,
         ]);

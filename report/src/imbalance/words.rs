@@ -94,7 +94,9 @@ pub type Place<'a> = (Option<&'a str>, Option<u32>);
 /// `barrier lu.c:120 to 180 in solve`, `threads made at lu.c:99`.
 pub fn section(section: &Section) -> String {
     let (begin, end) = ((section.file.as_deref(), section.line), (section.end_file.as_deref(), section.end_line));
-    section_at(section.kind, begin, end, &section.function)
+    let at = section_at(section.kind, begin, end, &section.function);
+    let runs: Vec<String> = section.runs.iter().map(|name| short(name).into_owned()).collect();
+    if runs.is_empty() { at } else { format!("{at}, which run {}", runs.join(", ")) }
 }
 
 /// [`section`] of its parts: what ends it, where it begins and ends, and in which function it begins.
@@ -205,9 +207,15 @@ pub fn told(imbalance: &Imbalance) -> (Vec<&Section>, usize) {
     (told, silent)
 }
 
-/// What follows a section's name.
-pub fn note(section: &Section) -> &'static str {
-    if section.encloses { "; the sum of sections above" } else { "" }
+/// What follows a section's name, if those of `above` are told before it.
+pub fn note(section: &Section, imbalance: &Imbalance, above: &[&Section]) -> &'static str {
+    let inside = section.holds.iter().map(|&place| &imbalance.sections[place]);
+    let is_above = |inner: &Section| above.iter().any(|of| std::ptr::eq(*of, inner));
+    match section.encloses {
+        false => "",
+        true if { inside }.any(is_above) => "; the sum of sections above",
+        true => "; in those inside it all threads did the same or nothing",
+    }
 }
 
 /// Points of imbalance from which on the threads' sums tell another story than the instances.
@@ -220,11 +228,17 @@ pub fn evened_out(section: &Section) -> Option<String> {
     differs.then(|| format!("another thread is late each time: sums differ by {sums:.1} % only"))
 }
 
-/// Kinds of threads of a section: `{0-6} {7}`.
+/// Kinds of threads of a section: `{0-6} {7}`. Threads of several teams have no numbers in common: there it is the
+/// first, second, ... of each, as in the row of bars.
 pub fn kinds(section: &Section) -> String {
     let id = |&rank: &usize| section.team.as_ref().map_or(rank as u32, |team| team[rank]);
     let kind = |of: &Vec<usize>| format!("{{{}}}", threads(&of.iter().map(id).collect::<Vec<_>>()));
-    section.kinds.iter().map(kind).collect::<Vec<_>>().join(" ")
+    let kinds = section.kinds.iter().map(kind).collect::<Vec<_>>().join(" ");
+    if section.team.is_some() {
+        kinds
+    } else {
+        format!("{kinds}  by place in the team, from 0: its threads were others each time")
+    }
 }
 
 /// Values as a row of bars from 0 to the largest; beyond 64 each bar is the largest of several.

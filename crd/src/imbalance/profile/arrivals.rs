@@ -65,7 +65,7 @@ mod tests {
         let parts: Vec<Part> = threads.iter().map(part).collect();
         let dependent: Vec<f64> = threads.iter().map(|t| t.2).collect();
         let executions = vec![Vec::new(); parts.len()];
-        Waiting::of(&Instance { parts: parts.iter().collect(), executions }, &dependent)
+        Waiting::of(&Instance { parts: parts.iter().collect(), executions, runs: Vec::new() }, &dependent)
     }
 
     #[test]

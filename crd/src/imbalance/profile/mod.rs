@@ -17,9 +17,11 @@ mod parallelism;
 mod places;
 mod read;
 mod regions;
+mod roles;
 mod sections;
 mod similar;
 mod taken;
+mod teams;
 
 use std::collections::{BTreeMap, BTreeSet};
 use threadtalk_profile::Profile;

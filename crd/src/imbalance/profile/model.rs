@@ -84,9 +84,15 @@ pub struct Section {
     pub end_line: Option<u32>,
     /// What ends it.
     pub kind: &'static str,
+    /// What its threads run, where others that were made at the same place run something else; else empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<Arc<str>>,
     /// It holds others: threads waited for each other inside, too, so that parts of what it could save are theirs, and
     /// what one phase has too much another may have too little.
     pub encloses: bool,
+    /// Those others, by their places in [`Imbalance::sections`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub holds: Vec<usize>,
     /// Times that it was executed.
     pub instances: u64,
     /// Of these, recorded in full; the others are represented by them.

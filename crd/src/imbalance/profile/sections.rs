@@ -9,7 +9,7 @@ use super::arrivals::Waiting;
 use super::counters;
 use super::graph::{CallFlow, NodeOf};
 use super::groups::{self, Told};
-use super::instances::{Identity, Instance, identity, instances};
+use super::instances::{Identity, Instance, Key, identity, instances, key};
 use super::leads::leads;
 use super::model::{Alike, Cause, Dependent, Section, Share, known};
 use super::observed::{EventKind, HandedOut, Observed, Part, SiteEvent, Sparse, Spot};
@@ -22,6 +22,26 @@ use threadtalk_profile::layout::CounterEvent;
 /// Work that is handed out ends as unevenly as its last pieces are large: below this percentage there is nothing to
 /// explain.
 const GRAIN_PERCENT: f64 = 10.0;
+
+/// Instances of a section, and what their threads run where others run something else at the same place.
+struct Group<'a> {
+    identity: Identity,
+    runs: &'a [u32],
+    instances: Vec<&'a Instance<'a>>,
+}
+
+impl<'a> Group<'a> {
+    /// Of instances at one place, by what their threads run. Where one does not tell, it may be what any of the others
+    /// do.
+    fn of_place(identity: Identity, by_role: BTreeMap<&'a [u32], Vec<&'a Instance<'a>>>) -> Vec<Group<'a>> {
+        if by_role.len() == 1 || by_role.contains_key(&[][..]) {
+            let instances = by_role.into_values().flatten().collect();
+            return vec![Group { identity, runs: &[], instances }];
+        }
+        let group = |(runs, instances)| Group { identity: identity.clone(), runs, instances };
+        by_role.into_iter().map(group).collect()
+    }
+}
 
 /// What all instances of a program share.
 pub struct Sections<'a> {
@@ -52,13 +72,30 @@ impl<'a> Sections<'a> {
 
     /// All sections, those with the most imbalance time first.
     pub fn analyse(&self) -> Vec<Section> {
-        let mut groups: BTreeMap<Identity, Vec<&Instance>> = BTreeMap::new();
+        let groups = self.groups();
+        let of_instance =
+            groups.iter().enumerate().flat_map(|(group, of)| of.instances.iter().map(move |i| (i, group)));
+        let mut groups_of: BTreeMap<Key, BTreeSet<usize>> = BTreeMap::new();
+        of_instance.for_each(|(i, group)| _ = groups_of.entry(key(i.parts[0])).or_default().insert(group));
+        let mut sections: Vec<(usize, Section)> = groups.iter().map(|group| self.section(group)).enumerate().collect();
+        sections.sort_by(|(_, a), (_, b)| b.imbalance_time.total_cmp(&a.imbalance_time));
+        let places: BTreeMap<usize, usize> = (0..).zip(&sections).map(|(place, (group, _))| (*group, place)).collect();
+        let with_inside = |(group, section): (usize, Section)| {
+            let inside = self.inside(&groups[group].instances);
+            let inner: BTreeSet<usize> =
+                inside.iter().filter_map(|key| groups_of.get(key)).flatten().copied().collect();
+            let holds: BTreeSet<usize> = inner.iter().filter(|&&of| of != group).map(|of| places[of]).collect();
+            Section { encloses: !inside.is_empty(), holds: holds.into_iter().collect(), ..section }
+        };
+        sections.into_iter().map(with_inside).collect()
+    }
+
+    fn groups(&self) -> Vec<Group<'_>> {
+        let mut places: BTreeMap<Identity, BTreeMap<&[u32], Vec<&Instance>>> = BTreeMap::new();
         for instance in &self.instances {
-            groups.entry(identity(&instance.parts)).or_default().push(instance);
+            places.entry(identity(&instance.parts)).or_default().entry(&instance.runs).or_default().push(instance);
         }
-        let mut sections: Vec<Section> = groups.iter().map(|(identity, of)| self.section(identity, of)).collect();
-        sections.sort_by(|a, b| b.imbalance_time.total_cmp(&a.imbalance_time));
-        sections
+        places.into_iter().flat_map(|(identity, by_role)| Group::of_place(identity, by_role)).collect()
     }
 
     /// Threads that ran beside others in a section.
@@ -76,8 +113,9 @@ impl<'a> Sections<'a> {
         instance.parts.iter().zip(&instance.executions).map(of).collect()
     }
 
-    fn section(&self, (kind, begin, end): &Identity, instances: &[&Instance]) -> Section {
-        let (instances, represented) = self.comparable(instances);
+    fn section(&self, group: &Group) -> Section {
+        let (kind, begin, end) = &group.identity;
+        let (instances, represented) = self.comparable(&group.instances);
         let instances = &instances[..];
         let threads = instances.iter().map(|i| i.parts.len()).max().unwrap_or(0);
         let mut sums = Sums::new(threads, represented);
@@ -117,7 +155,13 @@ impl<'a> Sections<'a> {
             end_file: end.file.clone(),
             end_line: known(end.line),
             kind,
-            encloses: self.encloses(instances),
+            runs: group
+                .runs
+                .iter()
+                .map(|&region| self.observed.regions[region as usize].name.as_str().into())
+                .collect(),
+            encloses: false,
+            holds: Vec::new(),
             instances: sums.weight.round() as u64,
             recorded: instances.len() as u64,
             threads,
@@ -140,19 +184,21 @@ impl<'a> Sections<'a> {
         }
     }
 
-    /// Whether a thread took part in another section within one of the instances.
-    fn encloses(&self, instances: &[&Instance]) -> bool {
-        let inside = |outer: &Part, inner: &Part| {
+    /// Instances of other sections in which threads took part within these.
+    fn inside(&self, instances: &[&Instance]) -> BTreeSet<Key> {
+        let is_inside = |outer: &Part, inner: &Part| {
             let end = |p: &Part| p.begin_ns + p.wall_ns;
             let shorter = inner.wall_ns < outer.wall_ns || inner.kind != outer.kind && outer.kind.starts_with("omp_p");
             inner.thread == outer.thread && inner.begin_ns >= outer.begin_ns && end(inner) <= end(outer) && shorter
         };
         let parts = instances.iter().flat_map(|i| i.parts.iter().copied());
-        parts.into_iter().any(|outer| {
+        let inside = parts.flat_map(|outer| {
             let of = self.by_thread.get(&outer.thread).map_or(&[][..], Vec::as_slice);
             let from = &of[of.partition_point(|p| p.begin_ns < outer.begin_ns)..];
-            from.iter().take_while(|p| p.begin_ns <= outer.begin_ns + outer.wall_ns).any(|inner| inside(outer, inner))
-        })
+            let within = from.iter().take_while(|p| p.begin_ns <= outer.begin_ns + outer.wall_ns);
+            within.filter(move |inner| is_inside(outer, inner)).map(|inner| key(inner))
+        });
+        inside.collect()
     }
 
     /// The instances that can be compared, and how many each stands for besides its own weight: of a section some of
