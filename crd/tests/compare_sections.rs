@@ -36,6 +36,7 @@ fn section(function: &str, line: u32, values: &[f64]) -> Section {
         waited: vec![0.0; values.len()],
         kinds: Vec::new(),
         handed_out: HandedOut::Nothing,
+        uninstrumented: false,
         arrived_together: false,
         taken: None,
         reason: None,
@@ -133,6 +134,16 @@ fn the_program_is_the_mean_by_the_slowest_threads() {
     let alone = Section { imbalance_percent: 0.0, ..alone };
     let sections = vec![enclosing, section("solve", 12, &[10.0, 0.0]), section("solve", 14, &[30.0, 30.0]), alone];
     let report = run(&["solve"], Some(sections));
+    let percent = compared(&report, &report).program.base.figures.get(Metric::Imbalance).unwrap();
+    assert!((percent - 25.0).abs() < 1e-9, "{percent}");
+}
+
+#[test]
+fn sections_by_time_and_by_work_are_weighed_by_time() {
+    // 100 % of a second, and 0 % of three, which are some thousand instructions.
+    let by_time = Section { uninstrumented: true, cpu: vec![1.0, 0.0], ..section("solve", 12, &[1e9, 0.0]) };
+    let by_work = Section { cpu: vec![3.0, 3.0], ..section("solve", 14, &[3000.0, 3000.0]) };
+    let report = run(&["solve"], Some(vec![Section { imbalance_time: 0.5, ..by_time }, by_work]));
     let percent = compared(&report, &report).program.base.figures.get(Metric::Imbalance).unwrap();
     assert!((percent - 25.0).abs() < 1e-9, "{percent}");
 }

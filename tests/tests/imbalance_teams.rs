@@ -178,6 +178,37 @@ fn what_the_first_thread_does_alone_after_it_has_joined_the_others_is_of_no_sect
     }
 }
 
+/// Of work in a library that was not instrumented no instruction is counted: there the time tells.
+#[test]
+fn work_in_a_library_is_compared_by_time() {
+    let scene = Scene::new();
+    let object = scene.path("library.o");
+    let mut gcc = std::process::Command::new("gcc");
+    gcc.args(["-O2", "-c", "-o"]).arg(&object).arg(programs().join("imbalance/library_piece.c"));
+    ends_well(&Run::new(gcc).finish().unwrap());
+    let flags = ["--threadtalk=control", "-pthread", "-g", object.to_str().unwrap()];
+    scene.compile(Compiler::Instrumented, "../imbalance/library.c", "program", &flags);
+    for mode in ["even", "planted"] {
+        let all = run(&scene, &[mode], 8);
+        let section = worst(&all, 8);
+        assert_eq!(section["uninstrumented"], true, "{mode}: {section:#}");
+        // By instructions the last thread has all there is. Times differ on a machine that others use, too.
+        let percent = section["imbalance_percent"].as_f64().unwrap();
+        assert_eq!(percent > 60.0, mode == "planted", "{mode}: {section:#}");
+        if mode == "planted" {
+            assert!(marked("library.c", "planted").contains(&important(section)[0].0), "{section:#}");
+        }
+        let text = scene.threadtalk(&["imbalance", "p.ttp"]).stdout_text();
+        assert!(text.contains("CPU time: most of it was taken by code that was not instrumented"), "{text}");
+        // Who asks for work is given work.
+        let done = scene.threadtalk(&["imbalance", "p.ttp", "--by", "work", "--format", "json"]);
+        let by_work: Value = serde_json::from_str(&done.stdout_text()).unwrap();
+        let section = worst(&by_work, 8);
+        assert_eq!(section["uninstrumented"], false, "{section:#}");
+        assert!(section["imbalance_percent"].as_f64().unwrap() > 99.0, "{section:#}");
+    }
+}
+
 /// Where one line makes all threads, it is what they run that makes them a team.
 #[test]
 fn threads_that_one_function_makes_are_teams_by_what_they_run() {

@@ -29,12 +29,12 @@ pub struct SectionSide {
     pub threads: usize,
     /// Times that it was executed.
     pub instances: u64,
-    /// How uneven the threads' executed instructions are: 0 = even, or taken by threads as they went; 100 = one thread
-    /// does all.
+    /// How uneven the threads' executed instructions are, or their CPU time where those say little of it: 0 = even, or
+    /// taken by threads as they went; 100 = one thread does all.
     pub imbalance_percent: f64,
     /// Seconds of the profiled run that perfect balance could save.
     pub imbalance_time: f64,
-    /// Executed instructions of each thread.
+    /// Executed instructions of each thread, or nanoseconds of CPU time.
     pub values: Vec<f64>,
     /// Line of the cause with the highest score, and that score; none if no cause was found.
     pub cause: Option<SectionCause>,
@@ -71,11 +71,15 @@ pub struct SectionChange {
 }
 
 /// Imbalance of all sections that hold no others, as one percentage: the mean of theirs, each weighted by what its
-/// slowest thread executes. None without sections, or where control flow was not counted.
+/// slowest thread executes; by its time where one of them is compared by that. None without sections, or where control
+/// flow was not counted.
 pub(super) fn program_percent(report: &Report) -> Option<f64> {
     let (mut sum, mut weights) = (0.0, 0.0);
-    for section in divided(report.sections.as_deref()?) {
-        let (work, cpu) = (section.values.iter().sum::<f64>(), section.cpu.iter().sum::<f64>());
+    let sections: Vec<&Section> = divided(report.sections.as_deref()?).collect();
+    let by_time = sections.iter().any(|section| section.uninstrumented);
+    for section in sections {
+        let cpu = section.cpu.iter().sum::<f64>();
+        let work = if by_time { cpu } else { section.values.iter().sum::<f64>() };
         // Seconds that could be saved are instructions by the section's own rate.
         let (percent, time) = section.avoidable();
         let saved = if cpu > 0.0 { time * work / cpu } else { 0.0 };

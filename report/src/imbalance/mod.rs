@@ -98,7 +98,7 @@ fn section_picture(view: View, section: &Section) -> String {
     let ranks: Vec<u32> = (0..section.threads as u32).collect();
     let threads = section.team.as_deref().unwrap_or(&ranks);
     let title = words::section(section);
-    let unit = words::dependent_unit(view.imbalance.dependent);
+    let unit = words::dependent_unit(section.compared(view.imbalance.dependent));
     let instances = (section.instances > 1).then_some((section.instances, section.imbalance_percent));
     figures::distribution(&figures::Bars { title: &title, threads, values: &section.values, unit, instances })
 }

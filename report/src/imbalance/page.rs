@@ -83,6 +83,9 @@ fn section(view: View, above: &[&Section], section: &Section) -> String {
     if let Some(how) = words::evened_out(section) {
         let _ = write!(out, "<p class=\"muted\">{}.</p>", escape(&how));
     }
+    if let Some(why) = words::uninstrumented(section) {
+        let _ = write!(out, "<p class=\"muted\">Compared: {}.</p>", escape(why));
+    }
     if let Some(how) = words::handed_out(section) {
         let _ = write!(out, "<p class=\"muted\">Handed out: {}.</p>", escape(how));
     }

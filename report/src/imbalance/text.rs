@@ -91,6 +91,9 @@ fn section(view: View, above: &[&Section], section: &Section, paint: Style) -> S
     if let Some(how) = words::evened_out(section) {
         line("", &how);
     }
+    if let Some(why) = words::uninstrumented(section) {
+        line("compared", why);
+    }
     if section.kinds.len() > 1 {
         line("kinds", &words::kinds(section));
     }

@@ -141,6 +141,14 @@ pub fn handed_out(section: &Section) -> Option<&'static str> {
     }
 }
 
+/// That a section is compared by something else than the others, and why; nothing if it is not.
+pub fn uninstrumented(section: &Section) -> Option<&'static str> {
+    section.uninstrumented.then_some(
+        "CPU time: most of it was taken by code that was not instrumented (libraries, the kernel), of which executed \
+         instructions say nothing",
+    )
+}
+
 /// That nobody lost what balance could save: threads took the work, or came together; nothing if neither was seen.
 pub fn taken(section: &Section) -> Option<String> {
     if let Some(of) = &section.taken {

@@ -22,6 +22,7 @@ mod sections;
 mod similar;
 mod taken;
 mod teams;
+mod uninstrumented;
 
 use std::collections::{BTreeMap, BTreeSet};
 use threadtalk_profile::Profile;

@@ -106,7 +106,7 @@ pub struct Section {
     /// Seconds that perfect balance could save: maximum less mean, summed over the instances. Work is turned into time
     /// by the section's own CPU time for each unit of work.
     pub imbalance_time: f64,
-    /// What [`Imbalance::dependent`] says, of each thread, over all instances.
+    /// What [`Section::compared`] says, of each thread, over all instances.
     pub values: Vec<f64>,
     /// CPU seconds of each thread.
     pub cpu: Vec<f64>,
@@ -117,6 +117,9 @@ pub struct Section {
     /// Whether work in it was handed out to threads as they asked for it. That work is in the vectors as if each thread
     /// had had a processor of its own, as which thread got it says nothing about the program.
     pub handed_out: HandedOut,
+    /// Most of its time was taken by code that was not instrumented, of which executed instructions say nothing: CPU
+    /// time is compared, in nanoseconds, although [`Imbalance::dependent`] is work.
+    pub uninstrumented: bool,
     /// The threads came to the end together, although they did not do the same: nobody waited for who had more. So it
     /// is where each takes the next piece of work when it has finished one, or where who has more is faster.
     pub arrived_together: bool,
@@ -138,6 +141,11 @@ impl Section {
     /// Whether threads took work when they had finished some: who did more says nothing about the program then.
     pub fn is_taken(&self) -> bool {
         self.arrived_together || self.taken.is_some()
+    }
+
+    /// What of the threads is compared in it, where `all` is what the analysis compares.
+    pub fn compared(&self, all: Dependent) -> Dependent {
+        if self.uninstrumented { Dependent::Time } else { all }
     }
 
     /// Percent and seconds of imbalance that the program could do something about.

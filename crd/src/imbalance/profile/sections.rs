@@ -16,6 +16,7 @@ use super::observed::{EventKind, HandedOut, Observed, Part, SiteEvent, Sparse, S
 use super::places::Places;
 use super::read::SPIN;
 use super::taken::taken;
+use super::uninstrumented::is_uninstrumented;
 use super::{MISS_COST, Options};
 use threadtalk_profile::layout::CounterEvent;
 
@@ -104,8 +105,8 @@ impl<'a> Sections<'a> {
         teams.flat_map(|i| i.parts.iter().map(|p| p.thread)).collect()
     }
 
-    fn dependent(&self, instance: &Instance) -> Vec<f64> {
-        let of = |(part, executions): (&&Part, &Sparse)| match self.dependent {
+    fn dependent(&self, instance: &Instance, by: Dependent) -> Vec<f64> {
+        let of = |(part, executions): (&&Part, &Sparse)| match by {
             Dependent::Time => part.cpu_ns as f64,
             Dependent::Work => work(self.observed, executions, &part.events),
             Dependent::Counter(event) => part.counter(event).map_or(0.0, |count| count as f64),
@@ -113,13 +114,24 @@ impl<'a> Sections<'a> {
         instance.parts.iter().zip(&instance.executions).map(of).collect()
     }
 
+    /// By what was asked for; where nothing was, by time if work says little of it.
     fn section(&self, group: &Group) -> Section {
+        let section = self.section_by(group, self.dependent);
+        let cpu_ns: Vec<f64> = section.cpu.iter().map(|seconds| seconds * 1e9).collect();
+        let is_work = self.dependent == Dependent::Work && self.options.dependent.is_none();
+        if is_work && is_uninstrumented(&section.values, &cpu_ns) {
+            return Section { uninstrumented: true, ..self.section_by(group, Dependent::Time) };
+        }
+        section
+    }
+
+    fn section_by(&self, group: &Group, by: Dependent) -> Section {
         let (kind, begin, end) = &group.identity;
-        let (instances, represented) = self.comparable(&group.instances);
+        let (instances, represented) = self.comparable(&group.instances, by);
         let instances = &instances[..];
         let threads = instances.iter().map(|i| i.parts.len()).max().unwrap_or(0);
         let mut sums = Sums::new(threads, represented);
-        let dependents: Vec<Vec<f64>> = instances.iter().map(|i| self.dependent(i)).collect();
+        let dependents: Vec<Vec<f64>> = instances.iter().map(|i| self.dependent(i, by)).collect();
         let mut waiting = Waiting::default();
         for (instance, dependent) in instances.iter().zip(&dependents) {
             sums.add(instance, dependent);
@@ -129,7 +141,7 @@ impl<'a> Sections<'a> {
         let lost = super::super::craypat::imbalance_of(sums.mean, sums.max, threads);
         // Work has no unit of time: the section's own CPU time for each unit of it gives one.
         let (cpu, all): (f64, f64) = (sums.cpu.iter().sum(), sums.values.iter().sum());
-        let seconds = match self.dependent {
+        let seconds = match by {
             Dependent::Time => 1e-9,
             _ if all > 0.0 => cpu / all,
             _ => 0.0,
@@ -141,12 +153,12 @@ impl<'a> Sections<'a> {
         let found = if handed_out != HandedOut::Nothing && lost.imbalance_percent < GRAIN_PERCENT {
             Found { reason: Some(Reason::Balanced), ..Found::default() }
         } else {
-            self.causes(instances, &dependents)
+            self.causes(instances, &dependents, by)
         };
         let same = instances.iter().all(|i| i.parts.iter().map(|p| p.thread).eq(team.iter().copied()));
         let (by_region, vectors) = self.by_region(instances, threads);
         let alone = |values: &[f64]| values.iter().map(|&v| vec![v]).collect();
-        let vectors = if by_region.is_empty() { alone(&sums.values) } else { vectors };
+        let vectors = if by_region.is_empty() || by != self.dependent { alone(&sums.values) } else { vectors };
         let place = if begin.line == 0 { end } else { begin };
         Section {
             file: place.file.clone(),
@@ -173,6 +185,7 @@ impl<'a> Sections<'a> {
             waited: sums.waited,
             kinds: members(&kinds(&vectors, TAU)),
             handed_out,
+            uninstrumented: false,
             // What was dealt again is not what the threads came with.
             arrived_together: handed_out == HandedOut::Nothing && waiting.is_together(),
             taken: taken(self.observed, instances),
@@ -203,13 +216,13 @@ impl<'a> Sections<'a> {
 
     /// The instances that can be compared, and how many each stands for besides its own weight: of a section some of
     /// whose instances have counts those, if work is compared.
-    fn comparable<'i>(&self, instances: &[&'i Instance<'a>]) -> (Vec<&'i Instance<'a>>, f64) {
-        let counted = |i: &&&Instance| match self.dependent {
+    fn comparable<'i>(&self, instances: &[&'i Instance<'a>], by: Dependent) -> (Vec<&'i Instance<'a>>, f64) {
+        let counted = |i: &&&Instance| match by {
             Dependent::Counter(event) => i.parts.iter().all(|p| p.counter(event).is_some()),
             _ => i.parts.iter().all(|p| p.counted),
         };
         let kept: Vec<&Instance> = instances.iter().filter(counted).copied().collect();
-        if self.dependent == Dependent::Time || kept.is_empty() {
+        if by == Dependent::Time || kept.is_empty() {
             return (instances.to_vec(), 1.0);
         }
         let weight = |of: &[&Instance]| of.iter().map(|i| i.parts[0].weight).sum::<f64>();
@@ -241,18 +254,18 @@ impl<'a> Sections<'a> {
         (shares, vectors)
     }
 
-    fn causes(&self, instances: &[&Instance], dependents: &[Vec<f64>]) -> Found {
-        let nothing = |p: &&Part| p.edges.is_empty() && p.events.is_empty() && self.counted(&[p]).is_empty();
+    fn causes(&self, instances: &[&Instance], dependents: &[Vec<f64>], by: Dependent) -> Found {
+        let nothing = |p: &&Part| p.edges.is_empty() && p.events.is_empty() && self.counted(&[p], by).is_empty();
         if instances.iter().all(|i| i.parts.iter().all(nothing)) {
             return Found::default();
         }
         let mut places = Places::default();
         let threads = instances.iter().map(|i| i.parts.len()).max().unwrap_or(0);
         let (analyses, pooled) = if threads < lime::MIN_THREADS {
-            (vec![self.pooled(instances, dependents)], true)
+            (vec![self.pooled(instances, dependents, by)], true)
         } else {
             let one = |(i, d): (&&Instance, &Vec<f64>)| {
-                let (section, events) = self.lime(&[*i], std::slice::from_ref(d)).remove(0);
+                let (section, events) = self.lime(&[*i], std::slice::from_ref(d), by).remove(0);
                 let analysis = lime::analyse(&section, &self.options.lime);
                 let leads = leads(self.observed, &self.graph, &analysis, std::slice::from_ref(&section));
                 Analysed { analysis, events, leads }
@@ -320,7 +333,7 @@ impl<'a> Sections<'a> {
     }
 
     /// The analysis of all instances together. Its causes have counts by thread, summed over the instances.
-    fn pooled(&self, instances: &[&Instance], dependents: &[Vec<f64>]) -> Analysed {
+    fn pooled(&self, instances: &[&Instance], dependents: &[Vec<f64>], by: Dependent) -> Analysed {
         // Instances of one team size only: a missing thread is not one that did nothing.
         let threads = instances.iter().map(|i| i.parts.len()).max().unwrap_or(0);
         let (same, values): (Vec<&Instance>, Vec<Vec<f64>>) = instances
@@ -329,7 +342,7 @@ impl<'a> Sections<'a> {
             .filter(|(i, _)| i.parts.len() == threads)
             .map(|(i, d)| (*i, d.clone()))
             .unzip();
-        let made = self.lime(&same, &values);
+        let made = self.lime(&same, &values, by);
         let events = made.first().map(|(_, nodes)| nodes.clone()).unwrap_or_default();
         let sections: Vec<lime::Section> = made.into_iter().map(|(section, _)| section).collect();
         let analysis = lime::analyse_pooled(&sections, &self.options.lime);
@@ -342,12 +355,17 @@ impl<'a> Sections<'a> {
     }
 
     /// LIME's input for these instances, with the same events in each, and what its hardware events are.
-    fn lime(&self, instances: &[&Instance], dependents: &[Vec<f64>]) -> Vec<(lime::Section, Vec<HardwareOf>)> {
+    fn lime(
+        &self,
+        instances: &[&Instance],
+        dependents: &[Vec<f64>],
+        by: Dependent,
+    ) -> Vec<(lime::Section, Vec<HardwareOf>)> {
         let taken: Vec<&Sparse> = instances.iter().flat_map(|i| i.parts.iter().map(|p| &p.edges)).collect();
         let edges = self.graph.counted(self.observed, &taken);
         let hardware = hardware(instances);
         let parts: Vec<&Part> = instances.iter().flat_map(|i| i.parts.iter().copied()).collect();
-        let counted = self.counted(&parts);
+        let counted = self.counted(&parts, by);
         let modelled = hardware.keys().map(|&(site, kind)| HardwareOf::Site(site, kind));
         let events: Vec<HardwareOf> =
             modelled.chain(counted.iter().map(|(event, _)| HardwareOf::Section(*event))).collect();
@@ -380,8 +398,8 @@ impl<'a> Sections<'a> {
     }
 
     /// What the processor and the kernel counted that may explain the time of these parts.
-    fn counted(&self, parts: &[&Part]) -> Vec<(CounterEvent, Vec<f64>)> {
-        if self.dependent == Dependent::Time { counters::explaining(parts) } else { Vec::new() }
+    fn counted(&self, parts: &[&Part], by: Dependent) -> Vec<(CounterEvent, Vec<f64>)> {
+        if by == Dependent::Time { counters::explaining(parts) } else { Vec::new() }
     }
 
     /// Where a cause is, and what the hardware event is called. What was counted for a section as a whole is where the
