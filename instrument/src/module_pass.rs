@@ -256,8 +256,8 @@ impl<'ctx> Statistics<'ctx> {
     fn print(&self, file: &str, tables: &Tables) {
         eprintln!(
             "threadtalk: {file}: {} functions ({} without inlining), {} events ({} reads and \
-             {} writes left out, {} accesses joined to others, {} in bundles), {} loops with a plain copy ({} with windows) \
-             and {} that go on in one, {} sites, {} regions, {} counters in {} functions",
+             {} writes left out, {} accesses joined to others, {} in bundles), {} loops with a plain copy \
+             ({} with windows) and {} that go on in one, {} sites, {} regions, {} counters in {} functions",
             self.functions,
             self.outlined,
             self.events,

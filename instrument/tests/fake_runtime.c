@@ -38,7 +38,7 @@ struct header {
   void *windows;
   uint64_t stamp, shortest, settled, events_first, events_end, quiets[64], called;
   void *patterns;
-  uint32_t learn_in, reserved;
+  uint32_t learn_in;
 };
 struct thread { struct header header; struct slot events[1024]; uint64_t visits[4096]; uint64_t column[COUNTERS]; int id; };
 struct event { uint64_t rar, next, raw; uint32_t site; int writer, reader; struct event *rest; };

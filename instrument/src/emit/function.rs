@@ -191,18 +191,16 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         }
     }
 
-    /// Whether a read that comes again is skipped by a branch: the assembly of those with many cells does
-    /// not do it. Not where others need its translation.
+    /// Whether a read that comes again is skipped by a branch. Not where others need its translation.
     fn branches_to_repeat(&self, index: usize, event: &Event<'ctx>) -> bool {
         let leads = matches!(self.sharing.get(index), Some(Sharing::Leads(..)));
         let again = matches!(self.repeats.of.get(&index), Some(Repeat::Again(_)));
-        again && !leads && matches!(event.action, Action::Plain(_, access) if !inline::looks_at_mark(&access))
+        again && !leads && needs_branch(event)
     }
 
-    /// Whether a read of a bundle is skipped by a branch, for the same reason.
+    /// Whether a read of a bundle is skipped by a branch.
     fn branches_to_bundle(&self, index: usize, event: &Event<'ctx>) -> bool {
-        self.bundles.of.contains_key(&index)
-            && matches!(event.action, Action::Plain(_, access) if !inline::looks_at_mark(&access))
+        self.bundles.of.contains_key(&index) && needs_branch(event)
     }
 
     /// The mark of a read that comes again.
@@ -452,6 +450,11 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         }
         Ok(())
     }
+}
+
+/// Whether a read with a mark is skipped by a branch: the assembly of those with many cells does not do it.
+fn needs_branch(event: &Event<'_>) -> bool {
+    matches!(event.action, Action::Plain(_, access) if !inline::looks_at_mark(&access))
 }
 
 fn needs_control_block(plan: &Plan<'_>, style: Style, tables: &Tables, memos: &Memos<'_>) -> bool {

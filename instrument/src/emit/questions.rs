@@ -7,7 +7,7 @@ use crate::llvm;
 use crate::optimise::whole_loops::{OfferedAccess, Strand};
 use crate::tables::SiteId;
 use inkwell::module::Linkage;
-use inkwell::values::{AsValueRef, BasicMetadataValueEnum, BasicValueEnum, IntValue, PointerValue};
+use inkwell::values::{AsValueRef, BasicMetadataValueEnum, BasicValue, BasicValueEnum, IntValue, PointerValue};
 use inkwell::values::{FunctionValue, UnnamedAddress};
 use threadtalk_abi::loops;
 use threadtalk_abi::question::{Constant, Number};
@@ -105,12 +105,18 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         }
         let words: Vec<_> = question.words.iter().map(|&word| self.c64(word)).collect();
         let table = self.i64.const_array(&words);
-        let global = self.module.add_global(table.get_type(), None, "threadtalk.rows");
-        global.set_initializer(&table);
+        let table = self.private_constant(table, "threadtalk.rows");
+        Ok((table.into(), [room.into(), self.bases.as_pointer_value().into()]))
+    }
+
+    /// What the runtime reads of the module, of which only the content matters.
+    pub(super) fn private_constant(&self, value: impl BasicValue<'ctx>, name: &str) -> PointerValue<'ctx> {
+        let global = self.module.add_global(value.as_basic_value_enum().get_type(), None, name);
+        global.set_initializer(&value);
         global.set_constant(true);
         global.set_linkage(Linkage::Private);
         global.set_unnamed_address(UnnamedAddress::Global);
         global.set_alignment(8);
-        Ok((global.as_pointer_value().into(), [room.into(), self.bases.as_pointer_value().into()]))
+        global.as_pointer_value()
     }
 }

@@ -12,7 +12,7 @@ use crate::access::{Access, Action, Direction, Event, Plan, Worth};
 use crate::tables::SiteId;
 use inkwell::llvm_sys::prelude::LLVMValueRef;
 use inkwell::module::Module;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::bundle::MOST_PIECES;
 
@@ -59,8 +59,7 @@ pub struct Bundles<'ctx> {
 /// Finds them, when memos and repeats are known.
 pub fn find<'ctx>(module: &Module<'ctx>, plan: &Plan<'ctx>, found: &Optimised<'ctx>) -> Bundles<'ctx> {
     let segments = Segments::find(&plan.events);
-    // Nests that are settled as a whole run without these.
-    let settled: HashSet<usize> = found.nests.iter().flat_map(|nest| nest.events.iter().copied()).collect();
+    let settled = found.in_nests();
     let asks_less = |number: &usize| {
         settled.contains(number) || found.memos.places.contains_key(number) || found.repeats.of.contains_key(number)
     };

@@ -47,6 +47,7 @@ use inkwell::module::Module;
 use repeats::Repeats;
 use searches::Search;
 use shared_translation::Sharing;
+use std::collections::HashSet;
 use whole_loops::Offer;
 
 /// What the optimisations found for a plan.
@@ -75,6 +76,11 @@ pub struct Optimised<'ctx> {
 }
 
 impl Optimised<'_> {
+    /// Events of nests that are counted as a whole: what is asked about these runs without them.
+    fn in_nests(&self) -> HashSet<usize> {
+        self.nests.iter().flat_map(|nest| nest.events.iter().copied()).collect()
+    }
+
     /// Whether there are loops that ask, and so may rely on what is known of memory.
     pub fn asks(&self) -> bool {
         !self.loops.is_empty()

@@ -39,8 +39,7 @@ pub struct Repeats {
 /// Finds them in a plan to which nothing is changed any more.
 pub fn find(module: &Module<'_>, plan: &Plan<'_>, found: &Optimised<'_>) -> Repeats {
     let segments = Segments::find(&plan.events);
-    // Nests that are settled as a whole run without these.
-    let settled: HashSet<usize> = found.nests.iter().flat_map(|nest| nest.events.iter().copied()).collect();
+    let settled = found.in_nests();
     let mut repeats = Repeats::default();
     let mut segment = Segment::default();
     let mut present = None;

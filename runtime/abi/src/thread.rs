@@ -114,8 +114,6 @@ pub struct ThreadHeader {
     pub patterns: *mut Pattern,
     /// A bundle that has no pattern is looked at when this falls below 0.
     pub learn_in: u32,
-    /// Nothing.
-    pub reserved: u32,
 }
 
 /// One slot of the event cache.

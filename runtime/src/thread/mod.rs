@@ -183,7 +183,6 @@ impl Thread {
                 called: u64::MAX,
                 patterns: patterns.table(),
                 learn_in: LEARN_IN,
-                reserved: 0,
             },
             windows,
             patterns,

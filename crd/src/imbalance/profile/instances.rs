@@ -54,3 +54,32 @@ pub fn identity(parts: &[&Part]) -> Identity {
     }
     (parts[0].kind, begin, end)
 }
+
+/// Instances of a section, and what their threads run where others run something else at the same place.
+pub struct Group<'a> {
+    pub identity: Identity,
+    pub runs: &'a [u32],
+    pub instances: Vec<&'a Instance<'a>>,
+}
+
+impl<'a> Group<'a> {
+    /// Of instances at one place, by what their threads run. Where one does not tell, it may be what any of the others
+    /// do.
+    fn of_place(identity: Identity, by_role: BTreeMap<&'a [u32], Vec<&'a Instance<'a>>>) -> Vec<Group<'a>> {
+        if by_role.len() == 1 || by_role.contains_key(&[][..]) {
+            let instances = by_role.into_values().flatten().collect();
+            return vec![Group { identity, runs: &[], instances }];
+        }
+        let group = |(runs, instances)| Group { identity: identity.clone(), runs, instances };
+        by_role.into_iter().map(group).collect()
+    }
+}
+
+/// Instances by section.
+pub fn groups<'a>(instances: &'a [Instance<'a>]) -> Vec<Group<'a>> {
+    let mut places: BTreeMap<Identity, BTreeMap<&[u32], Vec<&Instance>>> = BTreeMap::new();
+    for instance in instances {
+        places.entry(identity(&instance.parts)).or_default().entry(&instance.runs).or_default().push(instance);
+    }
+    places.into_iter().flat_map(|(identity, by_role)| Group::of_place(identity, by_role)).collect()
+}

@@ -8,6 +8,7 @@ mod counters;
 mod graph;
 mod groups;
 mod handed_out;
+mod inside;
 mod instances;
 mod joined;
 mod leads;

@@ -9,7 +9,8 @@ use super::arrivals::Waiting;
 use super::counters;
 use super::graph::{CallFlow, NodeOf};
 use super::groups::{self, Told};
-use super::instances::{Identity, Instance, Key, identity, instances, key};
+use super::inside::inside;
+use super::instances::{Group, Instance, Key, groups, instances, key};
 use super::leads::leads;
 use super::model::{Alike, Cause, Dependent, Section, Share, known};
 use super::observed::{EventKind, HandedOut, Observed, Part, SiteEvent, Sparse, Spot};
@@ -23,26 +24,6 @@ use threadtalk_profile::layout::CounterEvent;
 /// Work that is handed out ends as unevenly as its last pieces are large: below this percentage there is nothing to
 /// explain.
 const GRAIN_PERCENT: f64 = 10.0;
-
-/// Instances of a section, and what their threads run where others run something else at the same place.
-struct Group<'a> {
-    identity: Identity,
-    runs: &'a [u32],
-    instances: Vec<&'a Instance<'a>>,
-}
-
-impl<'a> Group<'a> {
-    /// Of instances at one place, by what their threads run. Where one does not tell, it may be what any of the others
-    /// do.
-    fn of_place(identity: Identity, by_role: BTreeMap<&'a [u32], Vec<&'a Instance<'a>>>) -> Vec<Group<'a>> {
-        if by_role.len() == 1 || by_role.contains_key(&[][..]) {
-            let instances = by_role.into_values().flatten().collect();
-            return vec![Group { identity, runs: &[], instances }];
-        }
-        let group = |(runs, instances)| Group { identity: identity.clone(), runs, instances };
-        by_role.into_iter().map(group).collect()
-    }
-}
 
 /// What all instances of a program share.
 pub struct Sections<'a> {
@@ -73,7 +54,7 @@ impl<'a> Sections<'a> {
 
     /// All sections, those with the most imbalance time first.
     pub fn analyse(&self) -> Vec<Section> {
-        let groups = self.groups();
+        let groups = groups(&self.instances);
         let of_instance =
             groups.iter().enumerate().flat_map(|(group, of)| of.instances.iter().map(move |i| (i, group)));
         let mut groups_of: BTreeMap<Key, BTreeSet<usize>> = BTreeMap::new();
@@ -82,21 +63,13 @@ impl<'a> Sections<'a> {
         sections.sort_by(|(_, a), (_, b)| b.imbalance_time.total_cmp(&a.imbalance_time));
         let places: BTreeMap<usize, usize> = (0..).zip(&sections).map(|(place, (group, _))| (*group, place)).collect();
         let with_inside = |(group, section): (usize, Section)| {
-            let inside = self.inside(&groups[group].instances);
+            let inside = inside(&self.by_thread, &groups[group].instances);
             let inner: BTreeSet<usize> =
                 inside.iter().filter_map(|key| groups_of.get(key)).flatten().copied().collect();
             let holds: BTreeSet<usize> = inner.iter().filter(|&&of| of != group).map(|of| places[of]).collect();
             Section { encloses: !inside.is_empty(), holds: holds.into_iter().collect(), ..section }
         };
         sections.into_iter().map(with_inside).collect()
-    }
-
-    fn groups(&self) -> Vec<Group<'_>> {
-        let mut places: BTreeMap<Identity, BTreeMap<&[u32], Vec<&Instance>>> = BTreeMap::new();
-        for instance in &self.instances {
-            places.entry(identity(&instance.parts)).or_default().entry(&instance.runs).or_default().push(instance);
-        }
-        places.into_iter().flat_map(|(identity, by_role)| Group::of_place(identity, by_role)).collect()
     }
 
     /// Threads that ran beside others in a section.
@@ -195,23 +168,6 @@ impl<'a> Sections<'a> {
             causes: found.causes,
             regions: by_region,
         }
-    }
-
-    /// Instances of other sections in which threads took part within these.
-    fn inside(&self, instances: &[&Instance]) -> BTreeSet<Key> {
-        let is_inside = |outer: &Part, inner: &Part| {
-            let end = |p: &Part| p.begin_ns + p.wall_ns;
-            let shorter = inner.wall_ns < outer.wall_ns || inner.kind != outer.kind && outer.kind.starts_with("omp_p");
-            inner.thread == outer.thread && inner.begin_ns >= outer.begin_ns && end(inner) <= end(outer) && shorter
-        };
-        let parts = instances.iter().flat_map(|i| i.parts.iter().copied());
-        let inside = parts.flat_map(|outer| {
-            let of = self.by_thread.get(&outer.thread).map_or(&[][..], Vec::as_slice);
-            let from = &of[of.partition_point(|p| p.begin_ns < outer.begin_ns)..];
-            let within = from.iter().take_while(|p| p.begin_ns <= outer.begin_ns + outer.wall_ns);
-            within.filter(move |inner| is_inside(outer, inner)).map(|inner| key(inner))
-        });
-        inside.collect()
     }
 
     /// The instances that can be compared, and how many each stands for besides its own weight: of a section some of

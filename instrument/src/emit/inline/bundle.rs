@@ -1,13 +1,12 @@
 //! What a bundle's reads ask together: see [`threadtalk_abi::bundle`].
 
 use super::super::assembly::Assembly;
-use super::super::gates::gate_name;
 use super::super::thunks::keeper_name;
 use super::{Inlined, Width, invalid};
 use crate::emit::{Emitted, ModuleEmitter};
 use crate::optimise::bundles::Read;
-use inkwell::module::Linkage;
 use inkwell::values::PointerValue;
+use threadtalk_abi::GRANULE;
 use threadtalk_abi::bundle::{MOST_PIECES, PATTERNS, offset};
 use threadtalk_abi::hooks;
 use threadtalk_abi::thread;
@@ -66,10 +65,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         a.line(format!("subl $$1, {learn_in}"));
         a.line("jns 1f");
         a.line("4:");
-        a.line(format!("movq {pointer}, %rdi"));
         a.address(bundle, "%r11");
-        let gate = gate_name(&format!("{}{}", keeper_name(hooks::LEARN), self.own_registers()?.suffix()));
-        a.line(format!("callq *{gate}@GOTPCREL(%rip)"));
+        self.call_gate(&mut a, (first.access.pointer, Some(&pointer)), &keeper_name(hooks::LEARN))?;
         a.line("1:");
         self.assemble(a)
     }
@@ -88,13 +85,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let pieces = self.i32.const_array(&words);
         let bases = self.bases.as_pointer_value();
         let fields = [bases.into(), self.c32(count).into(), self.c32(salt).into(), pieces.into()];
-        let value = self.context.const_struct(&fields, false);
-        let global = self.module.add_global(value.get_type(), None, "threadtalk.bundle");
-        global.set_initializer(&value);
-        global.set_constant(true);
-        global.set_linkage(Linkage::Private);
-        global.set_alignment(8);
-        Ok(global.as_pointer_value())
+        Ok(self.private_constant(self.context.const_struct(&fields, false), "threadtalk.bundle"))
     }
 }
 
@@ -102,7 +93,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
 fn pieces<'r>(reads: &'r [Read<'_>]) -> impl Iterator<Item = (u32, i64, Width)> + 'r {
     reads.iter().flat_map(|read| {
         let bytes = read.access.bytes as i64;
-        let width = move |at| if at + 4 == bytes { Width::One } else { Width::Two };
-        (0..bytes).step_by(8).map(move |at| (read.site.0, read.first + at, width(at)))
+        let width = move |at| if at + GRANULE as i64 == bytes { Width::One } else { Width::Two };
+        (0..bytes).step_by(2 * GRANULE as usize).map(move |at| (read.site.0, read.first + at, width(at)))
     })
 }

@@ -60,7 +60,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.call_gate(a, (from, pointer), name)
     }
 
-    fn call_gate(
+    /// Calls a function with an address, and with what is in r11.
+    pub(super) fn call_gate(
         &self,
         a: &mut Assembly<'ctx>,
         (pointer, held): (PointerValue<'ctx>, Option<&str>),
