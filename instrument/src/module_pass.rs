@@ -245,7 +245,7 @@ impl<'ctx> Statistics<'ctx> {
         emitter.offer_loops(plan.function, &mut found.loops)?;
         emitter.tell_searches(plan.function, &found.searches)?;
         if options.optimises(&plan) {
-            optimise::run_late(emitter.module, &plan, &mut found, pure);
+            optimise::run_late(emitter.module, &plan, &mut found, pure, tables);
         }
         self.bundled += found.bundles.of.len();
         self.windows += found.memos.windows.questions.len();

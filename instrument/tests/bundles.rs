@@ -55,6 +55,35 @@ TURNS(eight, 8)
 TURNS(ten, 10)
 "#;
 
+const BETWEEN: &str = r#"
+struct body { double x, y, z; } *bodies;
+int *order;
+void other(void);
+#define LOOP(name, BODY) \
+  double name(int n, double h, const double *from) { \
+    double s = 0, d; \
+    for (int i = 0; i < n; i++) { const struct body *b = &bodies[order[i]], *c = &bodies[order[n - i]]; BODY if (s > 9) return s; } \
+    return s; \
+  }
+LOOP(behind, d = b->x - h; if (d > h) d = __builtin_sqrt(d); else if (d < -h) d = h - d * d; s += d; d = b->y; if (d > h) d = __builtin_sqrt(d); s += d * b->z;)
+LOOP(in_one_arm, d = b->x; if (d > h) d = __builtin_sqrt(d) * b->y; s += d * b->z;)
+LOOP(left, d = b->x; if (d > h) return s; s += d; d = b->y; if (d > 2 * h) return s; s += d * b->z;)
+LOOP(other_called, d = b->x; if (d > h) other(); s += d; d = b->y; if (d > 2 * h) other(); s += d * b->z;)
+LOOP(looped, d = b->x; while (d > h) d = __builtin_sqrt(d); s += d; d = b->y; while (d > h) d = __builtin_sqrt(d); s += d * b->z;)
+LOOP(one_line, s += b->x * c->y; s += b->y * c->z; s += b->z;)
+double lines(int n) {
+  double s = 0;
+  for (int i = 0; i < n; i++) {
+    const struct body *b = &bodies[order[i]], *c = &bodies[order[n - i]];
+    s += b->x;
+    s += c->y;
+    s += b->y * b->z;
+    if (s > 9) return s;
+  }
+  return s;
+}
+"#;
+
 fn bundles(function: &str) -> usize {
     function.matches("threadtalk.gate.hook.learn@").count()
 }
@@ -74,6 +103,26 @@ fn members_of_a_structure_that_are_read_in_no_order_are_in_a_bundle() {
     assert_eq!(count("eight"), 8, "a mark each: {}", function(&ir, "eight"));
     assert_eq!(count("ten"), 0, "each goes before it comes again: {}", function(&ir, "ten"));
     assert_eq!(count("far"), 0, "each has a translation of its own: {}", function(&ir, "far"));
+}
+
+#[test]
+fn reads_behind_conditions_are_in_a_bundle_with_those_before() {
+    let project = Project::new("a.c", BETWEEN);
+    let ir = project.ir("a.c", &["-O2", "-fno-math-errno", "-fno-slp-vectorize"]);
+    let count = |name| bundles(function(&ir, name));
+    assert_eq!(count("behind"), 1, "{}", function(&ir, "behind"));
+    assert_eq!(count("in_one_arm"), 0, "y is read in one case only: {}", function(&ir, "in_one_arm"));
+    assert_eq!(count("left"), 0, "who returns does not read the others: {}", function(&ir, "left"));
+    assert_eq!(count("other_called"), 0, "what is called may synchronise: {}", function(&ir, "other_called"));
+    assert_eq!(count("looped"), 0, "a loop may never end: {}", function(&ir, "looped"));
+}
+
+#[test]
+fn reads_are_asked_at_their_places_where_another_line_reads_between_them() {
+    let ir = Project::new("a.c", BETWEEN).ir("a.c", &["-O2", "-fno-slp-vectorize"]);
+    let marks = |name| function(&ir, name).matches("cmpb $$0").count();
+    assert_eq!((bundles(function(&ir, "one_line")), marks("one_line")), (1, 0), "{}", function(&ir, "one_line"));
+    assert_eq!((bundles(function(&ir, "lines")), marks("lines")), (1, 2), "{}", function(&ir, "lines"));
 }
 
 #[test]

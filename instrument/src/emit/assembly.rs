@@ -84,9 +84,14 @@ impl<'ctx> Assembly<'ctx> {
         self.line(line);
     }
 
+    /// The number of an operand: that which the value has already, or the next one.
     fn input(&mut self, constraint: &'static str, value: BasicMetadataValueEnum<'ctx>) -> usize {
-        self.inputs.push((constraint, value));
-        self.outputs.len() + self.inputs.len() - 1
+        let same = |(known, other): &(&str, BasicMetadataValueEnum<'ctx>)| (*known, *other) == (constraint, value);
+        let number = self.inputs.iter().position(same).unwrap_or_else(|| {
+            self.inputs.push((constraint, value));
+            self.inputs.len() - 1
+        });
+        self.outputs.len() + number
     }
 
     /// One instruction, or a label.

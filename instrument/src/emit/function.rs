@@ -14,7 +14,7 @@ use crate::control::Counted;
 use crate::error::PassError;
 use crate::llvm;
 use crate::optimise::Optimised;
-use crate::optimise::bundles::Bundles;
+use crate::optimise::bundles::{Bundle, Bundles};
 use crate::optimise::memos::{Memos, Place};
 use crate::optimise::repeats::{Repeat, Repeats};
 use crate::optimise::shared_translation::Sharing;
@@ -52,7 +52,7 @@ pub struct FunctionEmitter<'e, 'a, 'ctx> {
     /// Reads that come again, by event, and the bytes that are their marks.
     repeats: &'e Repeats,
     marks: Option<PointerValue<'ctx>>,
-    /// Reads that are settled together, and the bytes that say so.
+    /// Reads that are settled together, and the bytes of those that look at their places.
     bundles: &'e Bundles<'ctx>,
     bundle_marks: Option<PointerValue<'ctx>>,
     /// Where each event's translation comes from.
@@ -88,7 +88,10 @@ pub fn emit<'ctx>(
         memos: &found.memos.places,
         repeats: &found.repeats,
         bundles: &found.bundles,
-        bundle_marks: if found.bundles.all.is_empty() { None } else { Some(module.marks(function)?) },
+        bundle_marks: match found.bundles.all.iter().any(|bundle| bundle.mark.is_some()) {
+            true => Some(module.marks(function)?),
+            false => None,
+        },
         sharing: &found.sharing,
         marks: if found.repeats.of.is_empty() { None } else { Some(module.marks(function)?) },
         guarded: &found.memos.windows.guarded,
@@ -200,7 +203,8 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
 
     /// Whether a read of a bundle is skipped by a branch.
     fn branches_to_bundle(&self, index: usize, event: &Event<'ctx>) -> bool {
-        self.bundles.of.contains_key(&index) && needs_branch(event)
+        let looks = |(bundle, is_first): (&Bundle<'ctx>, bool)| bundle.mark.is_some() && !is_first;
+        self.bundles.around(index).is_some_and(looks) && needs_branch(event)
     }
 
     /// The mark of a read that comes again.
@@ -321,24 +325,21 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         }
         let (prologue, site, repeat) = (&self.prologue, event.site.0, self.marked(index)?);
         let mut inlined = Inlined { prologue, access, shift, site, ask, repeat };
-        if let Some(mark) = self.bundle(index, &inlined)? {
-            if let Some(tail) = tail.filter(|_| self.branches_to_bundle(index, event)) {
-                self.module.skip_unless_marked(mark, tail)?;
+        if let Some((bundle, is_first)) = self.bundles.around(index) {
+            let mark = self.bundle_marks.zip(bundle.mark);
+            let mark = mark.map(|(marks, number)| self.module.offset(marks, number.into())).transpose()?;
+            match mark {
+                _ if is_first => return self.module.inline_bundle(&inlined, &bundle.reads, mark),
+                None => return Ok(()),
+                Some(mark) => {
+                    if let Some(tail) = tail.filter(|_| self.branches_to_bundle(index, event)) {
+                        self.module.skip_unless_marked(mark, tail)?;
+                    }
+                    inlined.repeat = Some(Marked::Again(mark));
+                }
             }
-            inlined.repeat = Some(Marked::Again(mark));
         }
         self.access(direction, &inlined)
-    }
-
-    /// The mark of a read's bundle. The first one asks for all.
-    fn bundle(&self, index: usize, read: &Inlined<'_, 'ctx>) -> Emitted<Option<PointerValue<'ctx>>> {
-        let bundle = self.bundles.of.get(&index).and_then(|&number| self.bundles.all.get(number));
-        let (Some(bundle), Some(marks)) = (bundle, self.bundle_marks) else { return Ok(None) };
-        let mark = self.module.offset(marks, bundle.mark.into())?;
-        if bundle.reads.first().is_some_and(|first| first.event == index) {
-            self.module.inline_bundle(read, &bundle.reads, mark)?;
-        }
-        Ok(Some(mark))
     }
 
     fn access(&self, direction: Direction, inlined: &Inlined<'_, 'ctx>) -> Emitted<()> {

@@ -43,6 +43,13 @@ pub fn successors<'ctx>(block: BasicBlock<'ctx>) -> Vec<BasicBlock<'ctx>> {
     }
 }
 
+/// The blocks that may lead to a block, each as often as it does.
+pub fn predecessors<'ctx>(block: BasicBlock<'ctx>) -> Vec<BasicBlock<'ctx>> {
+    // SAFETY: a live block.
+    let uses = users(unsafe { LLVMBasicBlockAsValue(block.as_mut_ptr()) });
+    uses.into_iter().filter_map(|user| as_instruction(user)?.get_parent()).collect()
+}
+
 /// The first instruction after the one that computes a value, behind all PHI nodes.
 pub fn first_after<'ctx>(value: PointerValue<'ctx>) -> Option<InstructionValue<'ctx>> {
     no_phi(as_instruction(value.as_value_ref())?.get_next_instruction()?)

@@ -16,11 +16,13 @@
 //! * [`tiles`]: nests of such loops are described as a whole.
 //!
 //! All rest on one thing: in a program without data races, no other thread can touch the address between two accesses
-//! of a block unless something between them synchronises. Anything that could (calls, fences, atomic accesses) ends a
-//! [`segment`]. [`places`] says which accesses of a segment are at the same bytes.
+//! unless something between them synchronises. Anything that could (calls, fences, atomic accesses) ends a [`segment`],
+//! which else goes on behind conditions whose ways meet again ([`joins`]). [`places`] says which accesses of a segment
+//! are at the same bytes.
 
 pub mod bundles;
 pub mod inductions;
+mod joins;
 pub mod members;
 pub mod memos;
 pub mod neighbours;
@@ -125,10 +127,11 @@ pub fn run_late<'ctx>(
     plan: &Plan<'ctx>,
     found: &mut Optimised<'ctx>,
     pure: &PureFunctions<'ctx>,
+    tables: &Tables,
 ) {
     let loops = Loops::find(plan.function);
     found.memos = memos::find(plan, (&found.loops, &found.nests), &loops, pure);
     found.inductions = inductions::find(plan, &loops);
     found.repeats = repeats::find(module, plan, found);
-    found.bundles = bundles::find(module, plan, found);
+    found.bundles = bundles::find(module, plan, found, tables);
 }

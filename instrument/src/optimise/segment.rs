@@ -1,13 +1,15 @@
-//! Stretches of code in which a thread neither synchronises nor leaves the block.
+//! Stretches of code in which a thread does not synchronise, and all of which it runs if it runs the first of it.
 
-use crate::access::{Access, Action, Event};
+use super::joins::Joins;
+use crate::access::{Access, Action, Direction, Event};
 use crate::library;
 use crate::llvm;
+use inkwell::basic_block::BasicBlock;
 use inkwell::values::{InstructionOpcode, InstructionValue};
 use std::collections::HashMap;
 
 /// The number of the segment of each instruction that has an event. Events in one segment follow each other without
-/// synchronisation.
+/// synchronisation, and a thread that comes to one of them comes to all of them, as often and in their order.
 pub struct Segments<'ctx> {
     of: HashMap<InstructionValue<'ctx>, usize>,
 }
@@ -15,23 +17,31 @@ pub struct Segments<'ctx> {
 impl<'ctx> Segments<'ctx> {
     /// Numbers the segments of the blocks that hold events.
     pub fn find(events: &[Event<'ctx>]) -> Self {
+        let mut blocks: Vec<BasicBlock<'ctx>> = events.iter().filter_map(|event| event.inst.get_parent()).collect();
+        blocks.dedup();
+        let joins = Joins::find(&blocks);
         let mut of = HashMap::new();
-        let mut number = 0;
-        let mut block = None;
-        for event in events {
-            let parent = event.inst.get_parent();
-            if parent == block {
-                continue;
-            }
-            block = parent;
-            number += 1;
-            for inst in parent.into_iter().flat_map(|b| b.get_instructions()) {
+        // The segment at each block's end.
+        let mut ends = HashMap::new();
+        let mut last = 0;
+        for block in blocks {
+            let mut fresh = || {
+                last += 1;
+                last
+            };
+            // Only blocks that come before it in the plan have ends by now.
+            let before = joins.before(block).and_then(|before| ends.get(&before).copied());
+            let mut number = before.unwrap_or_else(&mut fresh);
+            for inst in block.get_instructions() {
                 // What synchronises is in a segment of its own: code before it and after it is apart.
-                let ends = synchronises(inst);
-                number += usize::from(ends);
-                of.insert(inst, number);
-                number += usize::from(ends);
+                if synchronises(inst) {
+                    of.insert(inst, fresh());
+                    number = fresh();
+                } else {
+                    of.insert(inst, number);
+                }
             }
+            ends.insert(block, number);
         }
         Segments { of }
     }
@@ -41,7 +51,6 @@ impl<'ctx> Segments<'ctx> {
         self.of.get(&event.inst).copied()
     }
 }
-
 /// Whether another thread's accesses could be ordered between what is before and after this instruction.
 pub fn synchronises(inst: InstructionValue<'_>) -> bool {
     if llvm::is_control(inst) {
@@ -56,7 +65,7 @@ pub fn synchronises(inst: InstructionValue<'_>) -> bool {
 }
 
 /// The access of an event that is one plain load or store.
-pub fn plain<'e, 'ctx>(event: &'e Event<'ctx>) -> Option<(crate::access::Direction, &'e Access<'ctx>)> {
+pub fn plain<'e, 'ctx>(event: &'e Event<'ctx>) -> Option<(Direction, &'e Access<'ctx>)> {
     match &event.action {
         Action::Plain(direction, access) => Some((*direction, access)),
         _ => None,

@@ -10,7 +10,9 @@
 //!
 //! ```text
 //! before the first read of a bundle, at address a:
-//!     t = directory[a >> 14];                        if t == 0 goto single
+//!     t = directory[a >> 14]
+//!     if all cells, from a + t on, are own           all reads are done
+//!     if t == 0                                      goto single
 //!     p = patterns[(cell of the first read + bundle.salt) % 128]
 //!     if p.bundle != bundle                          goto miss
 //!     for each piece i, d bytes from a:   the cell or two at a + t + d == p.cells[i], else goto miss

@@ -13,12 +13,12 @@ use threadtalk_abi::memo::packed;
 use threadtalk_abi::module::ModuleBases;
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
-    /// Calls what settles the access, part by part. `pointer`: the operand that holds the address, if one does.
+    /// Calls what settles the access, part by part. `address`: how an instruction names it, if a register holds it.
     pub(super) fn cold(
         &self,
         a: &mut Assembly<'ctx>,
         (direction, inlined): (Direction, &Inlined<'_, 'ctx>),
-        pointer: Option<&str>,
+        address: Option<&str>,
     ) -> Emitted<()> {
         let access = inlined.access;
         if let Ask::Memo(place) = inlined.ask {
@@ -27,7 +27,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             a.line(format!("movl {base}, %edi"));
             a.line(format!("movabsq $${}, %r11", packed(inlined.site, place.number, place.share)));
             a.line("addq %rdi, %r11");
-            return self.call_gate(a, (access.pointer, pointer), &name);
+            return self.call_gate(a, (access.pointer, address), &name);
         }
         for (first, bytes) in powers(access.bytes) {
             let hook = sized_hook(direction, bytes)?;
@@ -37,7 +37,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 // What the inlined code did not do, the function for such writes could not do either.
                 Direction::Write => keeper_name(hook),
             };
-            self.cold_call(a, inlined, (first, pointer), &name)?;
+            self.cold_call(a, inlined, (first, address), &name)?;
         }
         Ok(())
     }
@@ -47,7 +47,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         &self,
         a: &mut Assembly<'ctx>,
         access: &Inlined<'_, 'ctx>,
-        (first, pointer): (u64, Option<&str>),
+        (first, address): (u64, Option<&str>),
         name: &str,
     ) -> Emitted<()> {
         let base = self.base(a, offset_of!(ModuleBases, site_base))?;
@@ -57,18 +57,18 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             0 => access.access.pointer,
             _ => self.offset(access.access.pointer, first)?,
         };
-        self.call_gate(a, (from, pointer), name)
+        self.call_gate(a, (from, address), name)
     }
 
     /// Calls a function with an address, and with what is in r11.
     pub(super) fn call_gate(
         &self,
         a: &mut Assembly<'ctx>,
-        (pointer, held): (PointerValue<'ctx>, Option<&str>),
+        (pointer, address): (PointerValue<'ctx>, Option<&str>),
         name: &str,
     ) -> Emitted<()> {
-        match held {
-            Some(held) => a.line(format!("movq {held}, %rdi")),
+        match address {
+            Some(address) => a.line(format!("leaq {address}, %rdi")),
             None => a.address(pointer, "%rdi"),
         }
         let gate = gate_name(&format!("{name}{}", self.own_registers()?.suffix()));

@@ -80,8 +80,8 @@ struct Tested<'ctx> {
     shift: String,
     /// How many granules: a register or a number.
     count: String,
-    /// The operand that holds the address, if one does.
-    pointer: Option<String>,
+    /// The address, as an instruction names it, if a register holds it.
+    address: Option<String>,
 }
 
 /// Whether the assembly can look into the directory: the access lies in one chunk at whatever address.
@@ -110,6 +110,13 @@ enum Width {
 impl Width {
     fn of(shape: Shape) -> Self {
         if shape.cells == 1 { Width::One } else { Width::Two }
+    }
+
+    fn granules(self) -> u64 {
+        match self {
+            Width::One => 1,
+            Width::Two => 2,
+        }
     }
 
     fn suffix(self) -> &'static str {

@@ -32,6 +32,17 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             true => self.test_few(read)?,
             false => self.test_many(read)?,
         };
+        self.behind_own(&mut a, read, &tested)?;
+        self.assemble(a)
+    }
+
+    /// Behind the test for own values: what else is asked, and the call.
+    pub(super) fn behind_own(
+        &self,
+        a: &mut Assembly<'ctx>,
+        read: &Inlined<'_, 'ctx>,
+        tested: &Tested<'ctx>,
+    ) -> Emitted<()> {
         a.line("je 1f");
         // A memo that sees quiet values all the time takes their state over, if it is not settled here.
         let cells = match (&tested.cells, &tested.last, read.ask) {
@@ -45,17 +56,17 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             a.line(format!("cmp{} {quiet}, {cells}", width.suffix()));
             a.line("je 1f");
         }
-        mark(&mut a, read);
+        mark(a, read);
         a.line(format!("testq {0}, {0}", tested.shift));
         a.line("je 2f");
         match read.ask {
-            Ask::Memo(place) => self.ask_memo(&mut a, read, place, &tested)?,
-            _ => self.ask_events(&mut a, read, &tested)?,
+            Ask::Memo(place) => self.ask_memo(a, read, place, tested)?,
+            _ => self.ask_events(a, read, tested)?,
         }
         a.line("2:");
-        self.cold(&mut a, (Direction::Read, read), tested.pointer.as_deref())?;
+        self.cold(a, (Direction::Read, read), tested.address.as_deref())?;
         a.line("1:");
-        self.assemble(a)
+        Ok(())
     }
 
     /// Tests whether one cell or two are own. All of it is assembly, which takes the code generator a tenth of what as
@@ -103,7 +114,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         };
         self.test_own(&mut a, read, width, "%rdi")?;
         let count = format!("$${}", shape.cells);
-        Ok((a, Tested { cells, last: None, shift, count, pointer: Some(pointer) }))
+        Ok((a, Tested { cells, last: None, shift, count, address: Some(format!("({pointer})")) }))
     }
 
     /// Tests cells that are many, or whose number depends on the address.
@@ -131,7 +142,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             Some(last) => a.register(self.builder.build_int_add(self.c64(whole.into()), last.more, "")?),
             None => format!("$${whole}"),
         };
-        Ok((a, Tested { cells, last, shift, count, pointer: None }))
+        Ok((a, Tested { cells, last, shift, count, address: None }))
     }
 
     /// Counts the read if its cells are in the memo's state and the memo may count so many. What it took although there
