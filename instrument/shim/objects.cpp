@@ -344,6 +344,19 @@ Receiver receiver(CallBase &call, int steps) {
   return best;
 }
 
+// The variable that receives a block whose address a call stores in a local variable: what is read there is handed on.
+Receiver receiver_behind(CallBase &call, int steps) {
+  Receiver best;
+  auto *slot = dyn_cast<AllocaInst>(call.getArgOperand(0)->stripPointerCasts());
+  if (!slot || slot->hasNUsesOrMore(MostUses + 1))
+    return best;
+  for (User *user : slot->users())
+    if (auto *load = dyn_cast<LoadInst>(user); load && load->getType()->isPointerTy())
+      for (Value *block : handed_on(load))
+        find_receivers(block, call.getDebugLoc(), steps, best);
+  return best;
+}
+
 // A pointer by its own name.
 bool describe_pointer(Value *base, int steps, Object &object) {
   if (auto *call = dyn_cast<CallBase>(base)) {
@@ -558,8 +571,10 @@ bool threadtalk_shim_object(LLVMValueRef pointer, ThreadtalkObject *out, void *d
   return true;
 }
 
-bool threadtalk_shim_receiver(LLVMValueRef value, ThreadtalkObject *out, void *data, ThreadtalkNameVisitor on_name) {
-  Receiver best = receiver(*cast<CallBase>(unwrap(value)), MostSteps);
+bool threadtalk_shim_receiver(LLVMValueRef value, bool behind, ThreadtalkObject *out, void *data,
+                              ThreadtalkNameVisitor on_name) {
+  auto &call = *cast<CallBase>(unwrap(value));
+  Receiver best = behind ? receiver_behind(call, MostSteps) : receiver(call, MostSteps);
   if (!best.found)
     return false;
   out->kind = Pointer;

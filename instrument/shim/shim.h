@@ -222,8 +222,9 @@ struct ThreadtalkObject {
 typedef void (*ThreadtalkNameVisitor)(void *data, const char *name, size_t length);
 // The variable that a pointer leads to or that leads there; false if there is no name for it.
 bool threadtalk_shim_object(LLVMValueRef pointer, ThreadtalkObject *out, void *data, ThreadtalkNameVisitor on_name);
-// The variable that receives a value.
-bool threadtalk_shim_receiver(LLVMValueRef value, ThreadtalkObject *out, void *data, ThreadtalkNameVisitor on_name);
+// The variable that receives a call's result; `behind`: what the call stores in the local variable that argument 0 points to.
+bool threadtalk_shim_receiver(LLVMValueRef value, bool behind, ThreadtalkObject *out, void *data,
+                              ThreadtalkNameVisitor on_name);
 // Bytes from one iteration of the innermost loop around the block to the next, and the same for the loop around that:
 // INT32_MIN = no loop or no such number, INT32_MAX = known only when the program runs.
 void threadtalk_shim_strides(void *analysis, LLVMValueRef pointer, LLVMBasicBlockRef block, int64_t *inner,

@@ -4,9 +4,11 @@
 //! comparison of `qsort`) is instrumented where it is compiled; `bsearch` touches its array only through it and is not
 //! listed.
 
-use inkwell::attributes::{Attribute, AttributeLoc};
-use inkwell::types::BasicMetadataTypeEnum;
+mod wrappers;
+
 use inkwell::values::FunctionValue;
+
+pub use wrappers::may_hand_on;
 
 /// How many bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -316,31 +318,6 @@ pub fn moves(name: &str) -> bool {
     MOVERS.contains(&name)
 }
 
-/// Whether a function may allocate for its callers, as `xmalloc` does: the compiler has found out or was told that what
-/// it returns is nobody else's, or its name says so, and how much is its caller's choice. Functions that make something
-/// of a size of their own are not meant: it says more of a node that `new_node` has allocated it.
-pub fn may_hand_on(function: FunctionValue<'_>) -> bool {
-    let takes_a_size = || {
-        let wide = |t: &BasicMetadataTypeEnum<'_>| t.is_int_type() && t.into_int_type().get_bit_width() >= 32;
-        function.get_type().get_param_types().iter().any(wide)
-    };
-    let noalias = Attribute::get_named_enum_kind_id("noalias");
-    let is_new = || function.get_enum_attribute(AttributeLoc::Return, noalias).is_some();
-    function.get_type().get_return_type().is_some_and(|t| t.is_pointer_type())
-        && takes_a_size()
-        && (is_new() || names_an_allocator(function.get_name().to_bytes()))
-}
-
-/// `xmalloc`, `safeAlloc`, `ALLOC`; of C++ what containers call, as the mangled names of all that has to do with
-/// containers contain `allocator`.
-fn names_an_allocator(name: &[u8]) -> bool {
-    if name.starts_with(b"_Z") {
-        return name.windows(10).any(|part| part == b"8allocateE")
-            || name.windows(13).any(|part| part == b"11_M_allocateE");
-    }
-    name.windows(5).any(|part| part.eq_ignore_ascii_case(b"alloc"))
-}
-
 /// The effects of a function with this name, called with so many arguments.
 pub fn effects(name: &str, arguments: u32) -> Option<&'static [Effect]> {
     let &(_, expected, effects) = FUNCTIONS.iter().find(|(n, ..)| *n == name)?;
@@ -461,16 +438,6 @@ mod tests {
                 Allocator::HandsOn => None,
             };
             assert!(last.is_some_and(|n| n < arguments), "{name}");
-        }
-    }
-
-    #[test]
-    fn names_of_allocators_are_told_from_those_of_containers() {
-        for name in ["xmalloc", "safeAlloc", "G_MALLOC", "_ZNSt15__new_allocatorIdE8allocateEmPKv"] {
-            assert!(names_an_allocator(name.as_bytes()), "{name}");
-        }
-        for name in ["new_node", "_ZNSt6vectorIi14my_allocatorIiEEixEm", ""] {
-            assert!(!names_an_allocator(name.as_bytes()), "{name}");
         }
     }
 

@@ -33,8 +33,16 @@ struct node *waits_for_link(struct node *own) {
   while ((next = atomic_load(&own->next)) == NULL) {}
   return next;
 }
+int *flags; long member;
+void waits_behind_pointer(void) { while (!__atomic_load_n(&flags[member + 1], __ATOMIC_ACQUIRE)) {} }
 
 /* The value is another's each time, the place is not the same. */
+struct plain { struct plain *next; int ready; } *first;
+int walks_behind_pointer(void) {
+  struct plain *at = first;
+  while (at && __atomic_load_n(&at->ready, __ATOMIC_ACQUIRE)) at = at->next;
+  return at != NULL;
+}
 int walks(int value) {
   struct node *at = atomic_load(&head);
   while (at && at->value != value) at = atomic_load(&at->next);
@@ -65,8 +73,9 @@ fn loops_that_read_the_same_place_until_it_changes_wait() {
         "waits_for_lock",
         "waits_backing_off",
         "waits_for_link",
+        "waits_behind_pointer",
     ];
-    let working = ["walks", "takes", "adds", "stores", "computes", "calls", "sums", "finds"];
+    let working = ["walks", "walks_behind_pointer", "takes", "adds", "stores", "computes", "calls", "sums", "finds"];
     for level in ["-O1", "-O2", "-O3"] {
         let ir = Project::new("a.c", LOOPS).options("features=control").ir("a.c", &[level, "-fopenmp"]);
         for name in waiting {

@@ -179,10 +179,15 @@ pub fn clear_range(address: usize, bytes: usize) {
     }
 }
 
-/// Which call of the program the calling thread is in, that may move a block. 0: none of instrumented code.
+/// Which call of the program the calling thread is in, that may move a block. 0: none of instrumented code. What
+/// creates threads or waits moves blocks of its own before it says so, as OpenMP does when its first region begins: its
+/// site stays.
 pub fn call_site() -> u32 {
-    // SAFETY: the calling thread's own block, at which nothing of the runtime is at work.
-    execution::watched().map_or(0, |(thread, _)| waiting::take_site(unsafe { &mut *thread }))
+    execution::watched().map_or(0, |(thread, process)| {
+        // SAFETY: the calling thread's own block, at which nothing of the runtime is at work.
+        let thread = unsafe { &mut *thread };
+        if process.sites.is_of_threads(thread.header.call_site) { 0 } else { waiting::take_site(thread) }
+    })
 }
 
 /// The calling thread moved a block: read of the old one, write of the new one (both still or already hold their

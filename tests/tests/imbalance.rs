@@ -185,6 +185,17 @@ fn sections_of_openmp() {
     }
 }
 
+#[test]
+fn the_first_region_of_a_process_is_at_its_line() {
+    let all = analysed(&compiled("first_region.c", &["-O2", "-fopenmp"]), &[]);
+    let lines = marked("first_region.c", "region");
+    let is_there = |what: &&Value| what["line"].as_u64().is_some_and(|line| lines.contains(&line));
+    let sections = all["sections"].as_array().unwrap();
+    assert!(!sections.is_empty() && sections.iter().all(|s| is_there(&s)), "{sections:#?}");
+    let barriers = all["waits"].as_array().unwrap().iter().filter(|wait| wait["kind"] == "omp_barrier");
+    assert!(barriers.clone().count() > 0 && barriers.clone().all(|w| is_there(&w)), "{:#?}", all["waits"]);
+}
+
 /// Where 16 threads share few processors a short visit is long on the clock: what counts is the time of a processor,
 /// and what one thread finds short the others need not find out anew.
 #[test]

@@ -87,7 +87,10 @@ fn elements(module: &Module<'_>, inst: InstructionValue<'_>, distance: i64) -> i
 
 fn named<'ctx>(inst: InstructionValue<'ctx>, action: &Action<'ctx>, files: &mut Files) -> (SiteAccess, u32) {
     let ((object, frames), width) = match action {
-        Action::Allocation(Allocator::Indirect(_)) => ((indirect_receiver(inst, files), None), None),
+        Action::Allocation(Allocator::Indirect(_)) => match objects::receiver_behind(inst, files) {
+            Some((object, frames)) => ((Some(object), Some(frames)), None),
+            None => ((indirect_receiver(inst, files), None), None),
+        },
         Action::Allocation(_) => (objects::receiver(inst, files).unzip(), None),
         _ => {
             let (object, width) = pointer(inst, action).and_then(|p| objects::behind(p.as_value_ref(), files)).unzip();

@@ -217,11 +217,17 @@ impl<'a, 'ctx> Body<'a, 'ctx> {
         inst.get_parent().is_some_and(|block| self.blocks.contains(&block))
     }
 
-    /// Whether a value is the same in each turn.
+    /// Whether a value is the same in each turn. Nothing in the loop writes what it reads at such a place, so a pointer
+    /// that is read again each time, as OpenMP's shared ones are behind an acquire, leads to one place, too.
     fn stays(&self, value: LLVMValueRef) -> bool {
         let Some(inst) = llvm::as_instruction(value).filter(|inst| self.is_inside(*inst)) else { return true };
-        let is_place = matches!(inst.get_opcode(), Op::GetElementPtr | Op::BitCast | Op::AddrSpaceCast);
-        is_place && (0..inst.get_num_operands()).all(|i| self.stays(llvm::operand(value, i)))
+        let follows = match inst.get_opcode() {
+            Op::GetElementPtr | Op::BitCast | Op::AddrSpaceCast | Op::SExt | Op::ZExt => true,
+            Op::Add | Op::Sub | Op::Mul | Op::Shl => true,
+            Op::Load => !llvm::is_atomic(inst),
+            _ => false,
+        };
+        follows && (0..inst.get_num_operands()).all(|i| self.stays(llvm::operand(value, i)))
     }
 
     fn only_waits(&self, inst: InstructionValue<'ctx>) -> bool {

@@ -133,6 +133,7 @@ unsafe extern "C" {
     ) -> bool;
     pub fn threadtalk_shim_receiver(
         value: LLVMValueRef,
+        behind: bool,
         out: *mut RawObject,
         data: *mut c_void,
         on_name: NameVisitor,

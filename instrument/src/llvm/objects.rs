@@ -38,8 +38,17 @@ pub fn behind(pointer: LLVMValueRef, files: &mut Files) -> Option<(Object, u32)>
 /// The variable that receives the result of a call; and by how many inlined calls its frame is outside of the one that
 /// the call is in: a function that allocates for others was inlined into those.
 pub fn receiver(call: InstructionValue<'_>, files: &mut Files) -> Option<(Object, u32)> {
-    // SAFETY: a live instruction; the visitor gets the string that it expects.
-    let ask = |out, data| unsafe { ffi::threadtalk_shim_receiver(call.as_value_ref(), out, data, on_name) };
+    received(call, false, files)
+}
+
+/// The same of what a call stores in a local variable, to which its argument 0 points.
+pub fn receiver_behind(call: InstructionValue<'_>, files: &mut Files) -> Option<(Object, u32)> {
+    received(call, true, files)
+}
+
+fn received(call: InstructionValue<'_>, behind: bool, files: &mut Files) -> Option<(Object, u32)> {
+    // SAFETY: a live call, with an argument if `behind`; the visitor gets the string that it expects.
+    let ask = |out, data| unsafe { ffi::threadtalk_shim_receiver(call.as_value_ref(), behind, out, data, on_name) };
     found(files, ask).map(|(object, raw)| (object, raw.frames))
 }
 

@@ -21,6 +21,8 @@ const MOST_COUNTERS: u32 = 1 << 22;
 pub const COLUMN: usize = (MOST_COUNTERS + MOST_IN_MODULE) as usize;
 /// In the region of a site: reads here are atomic.
 const ATOMIC: u32 = 1 << 31;
+/// In the region of a site: a call that creates threads or may wait for them.
+const THREADS: u32 = 1 << 30;
 
 /// Region of each site.
 pub struct Sites {
@@ -63,12 +65,17 @@ impl Sites {
 
     /// Region of a site.
     pub fn region(&self, site: u32) -> u32 {
-        self.entry(site) & !ATOMIC
+        self.entry(site) & !(ATOMIC | THREADS)
     }
 
     /// Whether accesses at a site are atomic.
     pub fn is_atomic(&self, site: u32) -> bool {
         self.entry(site) & ATOMIC != 0
+    }
+
+    /// Whether a site is a call that creates threads or may wait for them.
+    pub fn is_of_threads(&self, site: u32) -> bool {
+        self.entry(site) & THREADS != 0
     }
 
     fn entry(&self, site: u32) -> u32 {
@@ -158,9 +165,10 @@ unsafe fn note_regions(process: &Process, tables: &[u8], site_base: u32, region_
         let site = unsafe {
             tables.as_ptr().add(offset + i as usize * size_of::<SiteEntry>()).cast::<SiteEntry>().read_unaligned()
         };
-        let atomic = if site.flags & site_flags::ATOMIC != 0 { ATOMIC } else { 0 };
+        let is = |flags: u32, mark: u32| if site.flags & flags != 0 { mark } else { 0 };
+        let marks = is(site_flags::ATOMIC, ATOMIC) | is(site_flags::CREATION | site_flags::SYNC, THREADS);
         // SAFETY: below the array's length; the number belongs to this module alone.
-        unsafe { *process.sites.regions_of.add(number as usize) = (region_base + site.region) | atomic };
+        unsafe { *process.sites.regions_of.add(number as usize) = (region_base + site.region) | marks };
     }
 }
 

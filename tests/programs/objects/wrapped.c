@@ -8,6 +8,8 @@
 // EXPECT: raw object heap right = 2 * N
 // EXPECT: raw object heap grid = 3 * N
 // EXPECT: raw object heap aligned = N
+// EXPECT: raw object heap paged = N
+// EXPECT: raw object heap stored = 0
 // EXPECT: raw object heap rounded = N
 // EXPECT: raw object heap behind = N
 // EXPECT: raw object heap original = 0
@@ -67,6 +69,13 @@ static inline void *inline_alloc(size_t bytes) {
     return made;
 }
 
+static inline void *inline_paged(size_t bytes) {
+    void *stored = NULL;
+    if (posix_memalign(&stored, 4096, bytes) || !stored)
+        abort();
+    return stored;
+}
+
 static NOINLINE struct node *node(void) {
     struct node *n = xmalloc(sizeof *n);
     n->value = 1;
@@ -81,10 +90,12 @@ static NOINLINE int total(const volatile int *row, int n) {
 }
 
 static int *aligned;
+static volatile int *paged;
 static volatile int **table;
 
 static void *work(void *unused) {
     USE(total(aligned, N));
+    USE(total(paged, N));
     for (int i = 0; i < 3; i++)
         USE(total(table[i], N));
     USE(total(left, N));
@@ -121,6 +132,8 @@ int main(void) {
     if (status)
         return status;
     fill(aligned, N);
+    paged = inline_paged(N * sizeof *paged);
+    fill(paged, N);
     fill(left, N);
     fill(rounded, N);
     fill(behind, N);
