@@ -69,7 +69,7 @@ static inline void *inline_alloc(size_t bytes) {
     return made;
 }
 
-static inline void *inline_paged(size_t bytes) {
+static inline void *paged_alloc(size_t bytes) {
     void *stored = NULL;
     if (posix_memalign(&stored, 4096, bytes) || !stored)
         abort();
@@ -132,7 +132,7 @@ int main(void) {
     if (status)
         return status;
     fill(aligned, N);
-    paged = inline_paged(N * sizeof *paged);
+    paged = paged_alloc(N * sizeof *paged);
     fill(paged, N);
     fill(left, N);
     fill(rounded, N);
