@@ -84,8 +84,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         a.line("jns 8f");
         a.line("7:");
         a.address(bundle, "%r11");
-        let address = Some(format!("({pointer})"));
-        self.call_gate(&mut a, (first.access.pointer, address.as_deref()), &keeper_name(hooks::LEARN))?;
+        let held = (pointer.clone(), 0);
+        self.call_gate(&mut a, (first.access.pointer, Some(&held)), &keeper_name(hooks::LEARN))?;
         if let Some(mark) = &mark {
             a.line("jmp 8f");
             a.line("5:");
@@ -124,7 +124,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             last: None,
             shift: shift.into(),
             count: format!("$${}", width.granules()),
-            address: Some(format!("{}({pointer})", piece.first)),
+            pointer: Some((pointer.into(), piece.first)),
         };
         self.behind_own(a, &read, &tested)
     }

@@ -13,12 +13,13 @@ use threadtalk_abi::memo::packed;
 use threadtalk_abi::module::ModuleBases;
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
-    /// Calls what settles the access, part by part. `address`: how an instruction names it, if a register holds it.
+    /// Calls what settles the access, part by part. `pointer`: the operand that the address is so many bytes
+    /// behind, if one is.
     pub(super) fn cold(
         &self,
         a: &mut Assembly<'ctx>,
         (direction, inlined): (Direction, &Inlined<'_, 'ctx>),
-        address: Option<&str>,
+        pointer: Option<&(String, i64)>,
     ) -> Emitted<()> {
         let access = inlined.access;
         if let Ask::Memo(place) = inlined.ask {
@@ -27,7 +28,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             a.line(format!("movl {base}, %edi"));
             a.line(format!("movabsq $${}, %r11", packed(inlined.site, place.number, place.share)));
             a.line("addq %rdi, %r11");
-            return self.call_gate(a, (access.pointer, address), &name);
+            return self.call_gate(a, (access.pointer, pointer), &name);
         }
         for (first, bytes) in powers(access.bytes) {
             let hook = sized_hook(direction, bytes)?;
@@ -37,7 +38,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 // What the inlined code did not do, the function for such writes could not do either.
                 Direction::Write => keeper_name(hook),
             };
-            self.cold_call(a, inlined, (first, address), &name)?;
+            self.cold_call(a, inlined, (first, pointer), &name)?;
         }
         Ok(())
     }
@@ -47,7 +48,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         &self,
         a: &mut Assembly<'ctx>,
         access: &Inlined<'_, 'ctx>,
-        (first, address): (u64, Option<&str>),
+        (first, pointer): (u64, Option<&(String, i64)>),
         name: &str,
     ) -> Emitted<()> {
         let base = self.base(a, offset_of!(ModuleBases, site_base))?;
@@ -57,18 +58,19 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             0 => access.access.pointer,
             _ => self.offset(access.access.pointer, first)?,
         };
-        self.call_gate(a, (from, address), name)
+        self.call_gate(a, (from, pointer), name)
     }
 
     /// Calls a function with an address, and with what is in r11.
     pub(super) fn call_gate(
         &self,
         a: &mut Assembly<'ctx>,
-        (pointer, address): (PointerValue<'ctx>, Option<&str>),
+        (pointer, held): (PointerValue<'ctx>, Option<&(String, i64)>),
         name: &str,
     ) -> Emitted<()> {
-        match address {
-            Some(address) => a.line(format!("leaq {address}, %rdi")),
+        match held {
+            Some((held, 0)) => a.line(format!("movq {held}, %rdi")),
+            Some((held, bytes)) => a.line(format!("leaq {bytes}({held}), %rdi")),
             None => a.address(pointer, "%rdi"),
         }
         let gate = gate_name(&format!("{name}{}", self.own_registers()?.suffix()));

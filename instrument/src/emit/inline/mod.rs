@@ -80,8 +80,8 @@ struct Tested<'ctx> {
     shift: String,
     /// How many granules: a register or a number.
     count: String,
-    /// The address, as an instruction names it, if a register holds it.
-    address: Option<String>,
+    /// The operand that the address is so many bytes behind, if one is.
+    pointer: Option<(String, i64)>,
 }
 
 /// Whether the assembly can look into the directory: the access lies in one chunk at whatever address.

@@ -64,7 +64,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             _ => self.ask_events(a, read, tested)?,
         }
         a.line("2:");
-        self.cold(a, (Direction::Read, read), tested.address.as_deref())?;
+        self.cold(a, (Direction::Read, read), tested.pointer.as_ref())?;
         a.line("1:");
         Ok(())
     }
@@ -114,7 +114,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         };
         self.test_own(&mut a, read, width, "%rdi")?;
         let count = format!("$${}", shape.cells);
-        Ok((a, Tested { cells, last: None, shift, count, address: Some(format!("({pointer})")) }))
+        Ok((a, Tested { cells, last: None, shift, count, pointer: Some((pointer, 0)) }))
     }
 
     /// Tests cells that are many, or whose number depends on the address.
@@ -142,7 +142,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             Some(last) => a.register(self.builder.build_int_add(self.c64(whole.into()), last.more, "")?),
             None => format!("$${whole}"),
         };
-        Ok((a, Tested { cells, last, shift, count, address: None }))
+        Ok((a, Tested { cells, last, shift, count, pointer: None }))
     }
 
     /// Counts the read if its cells are in the memo's state and the memo may count so many. What it took although there

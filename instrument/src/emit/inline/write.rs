@@ -49,7 +49,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             a.line("jne 3f");
         }
         a.line("2:");
-        self.cold(a, (Direction::Write, write), Some(&format!("({})", place.pointer)))?;
+        self.cold(a, (Direction::Write, write), Some(&(place.pointer.clone(), 0)))?;
         a.line("jmp 1f");
         a.line("3:");
         if write.ask != Ask::Guarded {
