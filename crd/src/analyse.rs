@@ -103,7 +103,7 @@ impl Advice<'_> {
             events: self.events,
             regions,
             waiting: &suggest::waiting(self.profile),
-            spinning: &suggest::spinning(self.profile, self.tree),
+            spinning: suggest::spinning(self.profile, self.tree).as_ref(),
         });
         for (region, found) in regions.iter_mut().zip(suggestions) {
             region.suggestions = found;

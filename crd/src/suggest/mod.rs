@@ -101,8 +101,9 @@ pub struct Facts<'a> {
     pub regions: &'a [Region],
     /// Sites that look at a volatile variable until it changes.
     pub waiting: &'a BTreeSet<u32>,
-    /// Regions in which a thread was seen to look at something until it changed.
-    pub spinning: &'a BTreeSet<RegionId>,
+    /// Regions in which a thread was seen to look at something until it changed; none where control flow was not
+    /// counted, which tells.
+    pub spinning: Option<&'a BTreeSet<RegionId>>,
 }
 
 /// Sites at which threads wait for a volatile variable to change.
@@ -114,11 +115,14 @@ pub fn waiting(profile: &Profile) -> BTreeSet<u32> {
     profile.modules().iter().flat_map(numbered).collect()
 }
 
-/// Regions in which threads were seen to wait, where control flow was counted: the look lies in a loop that does
-/// nothing else, of the region or of a caller that it was inlined into.
-pub fn spinning(profile: &Profile, tree: &Tree) -> BTreeSet<RegionId> {
+/// Regions in which threads were seen to wait: the look lies in a loop that does nothing else, of the region or of a
+/// caller that it was inlined into. None where control flow was not counted.
+pub fn spinning(profile: &Profile, tree: &Tree) -> Option<BTreeSet<RegionId>> {
+    if profile.modules().iter().all(|module| module.functions.is_empty()) {
+        return None;
+    }
     let spins = profile.blocked().filter(|blocked| blocked.kind == BlockedKind::Spin);
-    spins.filter_map(|blocked| region_of(profile, tree, blocked.site)).collect()
+    Some(spins.filter_map(|blocked| region_of(profile, tree, blocked.site)).collect())
 }
 
 /// Suggestions for each region.
@@ -233,6 +237,13 @@ impl<'a> Case<'a> {
     fn function(&self, region: RegionId) -> RegionId {
         let parent = |id: &RegionId| self.facts.regions.get(*id as usize)?.parent.filter(|p| *p != PROGRAM);
         std::iter::successors(Some(region), parent).last().unwrap_or(region)
+    }
+
+    /// Whether threads were seen to wait in the region, or in a loop around it. None where that cannot be seen.
+    fn is_spinning(&self) -> Option<bool> {
+        let spinning = self.facts.spinning?;
+        let around = |r: &&'a Region| self.parent(r).filter(|outer| is_loop(outer));
+        Some(std::iter::successors(Some(self.region), around).any(|r| spinning.contains(&r.id)))
     }
 
     /// What the suggestion lowers in the function around this region.

@@ -2,7 +2,7 @@
 //! communicates; or flags for which threads wait by looking at them, atomic or volatile.
 
 use threadtalk_abi::module::site_flags::{TAKES, UPDATE, WAITS};
-use threadtalk_profile::Event;
+use threadtalk_profile::{Event, Stride};
 
 use super::{Case, Rule, Threshold, evidence, place};
 use crate::model::{Lowers, Means, Suggestion, SuggestionKind};
@@ -23,7 +23,8 @@ pub(super) const RULE: Rule = Rule {
         Threshold {
             name: "found",
             default: 0.5,
-            meaning: "new values for each entry of the region, from which on threads are taken to wait: each wait ends with one",
+            meaning: "new values for each entry of the region, from which on threads are taken to wait, as each wait ends with one; \
+                      where control flow was counted, loops that wait are known instead",
         },
         Threshold {
             name: "waiting",
@@ -48,11 +49,10 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     // What was written before there were threads is no answer to anybody.
     let found = found_per_entry(count(|e| if e.is_serial() { 0 } else { e.raw }), case.region.visits);
     let is_polled = polled > case.threshold(&RULE, "polled");
-    let is_found = match found {
-        Some(found) => found >= case.threshold(&RULE, "found"),
-        None => case.facts.spinning.contains(&case.region.id),
-    };
-    let waits = is_polled && is_found;
+    // A loop that looks at the place of each turn's own, as along a list, waits for none of them.
+    let is_one_place = || case.strides(example.reader_site).0 == Stride::Bytes(0);
+    let is_found = || found.is_some_and(|found| found >= case.threshold(&RULE, "found"));
+    let waits = is_polled && case.is_spinning().unwrap_or_else(|| is_one_place() && is_found());
     // What is read often and changes seldom lies in all caches, as it should.
     if is_polled && !waits || share < case.threshold(&RULE, if waits { "waiting" } else { "share" }) {
         return None;
