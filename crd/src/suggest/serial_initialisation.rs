@@ -2,7 +2,8 @@
 //! machine with several memories its pages lie beside that thread, too.
 //!
 //! That is worth a change only where threads divide the data among themselves. What each of them reads in whole has no
-//! thread that it could lie beside: whoever writes it first, all others fetch it.
+//! thread that it could lie beside: whoever writes it first, all others fetch it. Nor has what they read anywhere, as
+//! in a hash table.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,6 +31,12 @@ pub(super) const RULE: Rule = Rule {
             meaning: "most threads that read an element, in the mean of a line's: what several need lies well with nobody",
         },
         Threshold {
+            name: "overlap",
+            default: 0.5,
+            meaning: "elements of a line's that several threads read, as a part of those they would if each read anywhere: from it on \
+                      no thread has a part of its own",
+        },
+        Threshold {
             name: "kept",
             default: 0.5,
             meaning: "part of a line's elements, by their readers, that were not written again: else that is not known",
@@ -43,12 +50,16 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         return None;
     }
     let (most, kept) = (case.threshold(&RULE, "readers-per-element"), case.threshold(&RULE, "kept"));
-    let mut of_site: BTreeMap<u32, Option<f64>> = BTreeMap::new();
+    let anywhere = case.threshold(&RULE, "overlap");
+    let mut of_site: BTreeMap<u32, (Option<f64>, bool)> = BTreeMap::new();
     for event in case.events.iter().filter(|e| e.is_serial() && e.raw > 0) {
-        let site = event.writer_site;
-        of_site.entry(site).or_insert_with(|| case.facts.serial.readers_per_element(site, kept));
+        let (site, serial) = (event.writer_site, case.facts.serial);
+        of_site.entry(site).or_insert_with(|| {
+            let (each, overlap) = (serial.readers_per_element(site, kept), serial.overlap(site, kept));
+            (each, each.is_none_or(|n| n <= most) && overlap.is_none_or(|overlap| overlap < anywhere))
+        });
     }
-    let is_divided = |e: &Event| of_site.get(&e.writer_site).is_some_and(|n| n.is_none_or(|n| n <= most));
+    let is_divided = |e: &Event| of_site.get(&e.writer_site).is_some_and(|(_, is_divided)| *is_divided);
     let wanted = |e: &Event| e.is_serial() && e.raw > 0 && is_divided(e);
     let (_, example) = case.heaviest(wanted)?;
     let all = || case.events.iter().filter(|e| wanted(e));
@@ -64,7 +75,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         return None;
     }
     let mut figures = evidence([("share", share), ("bytes", bytes), ("readers", readers as f64)]);
-    let each = of_site.get(&example.writer_site).copied().flatten();
+    let each = of_site.get(&example.writer_site).and_then(|(each, _)| *each);
     figures.extend(each.map(|n| ("readers_per_element".to_owned(), n)));
     let (from, to) = (case.position(example.writer_site), case.position(example.reader_site));
     Some(Suggestion {
