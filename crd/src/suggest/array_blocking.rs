@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use threadtalk_profile::Stride;
 
-use super::{Case, Rule, Threshold, evidence, span, start};
+use super::{Case, Rule, Threshold, evidence, loop_fusion, span, start};
 use crate::model::{Cutoff, Lowers, Means, Suggestion, SuggestionKind};
 
 pub(super) const RULE: Rule = Rule {
@@ -46,6 +46,9 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     let is_nest = case.outer_loop().is_some();
     let has_tiles = is_nest || case.is_in_callers_loop();
     if reuse < case.threshold(&RULE, "reuse") || level.max_bytes == 0 || !has_tiles {
+        return None;
+    }
+    if loop_fusion::is_brought(case) {
         return None;
     }
     let (_, example) = case.heaviest(|_| true)?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use threadtalk_profile::Event;
 
 use super::{Case, Rule, Threshold, evidence, place, span, start, sum};
-use crate::model::{Cutoff, Lowers, Means, Promise, Region, Suggestion, SuggestionKind};
+use crate::model::{Counts, Cutoff, Lowers, Means, Promise, Region, Suggestion, SuggestionKind};
 
 pub(super) const RULE: Rule = Rule {
     name: "loop-fusion",
@@ -27,6 +27,12 @@ pub(super) const RULE: Rule = Rule {
             default: 0.1,
             meaning: "part of the second loop's reuses that may miss the nearest cache: else what it uses is at hand already",
         },
+        Threshold {
+            name: "fill",
+            default: 0.5,
+            meaning: "part of the nearest cache from which on what the first loop receives each time is not all at hand when the \
+                      second begins",
+        },
     ],
     find,
 };
@@ -43,6 +49,8 @@ struct Shared {
     reuse: f64,
     /// Events of the first loop.
     first_events: u64,
+    /// The first loop has received so little that the second one finds it in the nearest cache.
+    is_brought: bool,
 }
 
 fn find(case: &Case<'_>) -> Option<Suggestion> {
@@ -66,7 +74,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     let (lowers, what) = if at == before {
         // The same code on the same data: done once, its reads are made once.
         (Lowers::Rar, format!("both run {} over it: one loop can do that once for both", place(&at)))
-    } else if is_at_hand(&case.facts.regions[reader as usize], case.threshold(&RULE, "misses")) {
+    } else if shared.is_brought || is_at_hand(&case.facts.regions[reader as usize], case.threshold(&RULE, "misses")) {
         return None;
     } else {
         (Lowers::CrdMedian, "in one loop each element is used while it is still at hand".to_owned())
@@ -89,6 +97,24 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         promise: Promise::of(case.facts.regions, lowers, case.function(reader)),
         lines: vec![start(first), start(region), at],
     })
+}
+
+/// Whether a loop finds most of what it uses again in the nearest cache, as another one has just received it. Distances
+/// do not tell: they are followed in each region by itself, and reach back to the loop's own use before.
+pub(super) fn is_brought(case: &Case<'_>) -> bool {
+    let events = executed(case, case.region);
+    let first = before(case).or_else(|| alternating(case, &events));
+    let shared = first.filter(|_| case.is_loop()).and_then(|first| shared(case, &events, first));
+    shared.is_some_and(|shared| shared.is_brought && shared.share > 0.5)
+}
+
+/// Whether what a loop with these events receives each time stays in the nearest cache until another one uses it, which
+/// runs each time as well.
+fn stays(case: &Case<'_>, first: &Region, events: u64) -> bool {
+    let cutoffs = |counts: &Counts| Some(counts.own.crd.as_ref()?.cutoffs.first()?.max_bytes);
+    let Some(nearest) = case.counts().and_then(cutoffs).filter(|_| first.visits > 0) else { return false };
+    let bytes = events as f64 / first.visits as f64 * f64::from(case.facts.profile.header().granule.max(1));
+    case.region.visits >= first.visits && bytes <= case.threshold(&RULE, "fill") * nearest as f64
 }
 
 /// Whether a region finds what it uses again in the nearest cache, so that no distance has to be shorter. Without
@@ -126,7 +152,8 @@ fn shared(case: &Case<'_>, events: &[Event], first: &Region) -> Option<Shared> {
         let (earlier, again) = (heaviest(&first_events, *written)?, heaviest(events, *written)?);
         let is_one = case.facts.objects.may_be_same(earlier.reader_site, again.reader_site);
         let first_events = first_raw.saturating_add(*first_rar);
-        (fits && is_one).then_some(Shared { earlier, again, share, reuse, first_events })
+        let is_brought = stays(case, first, first_events);
+        (fits && is_one).then_some(Shared { earlier, again, share, reuse, first_events, is_brought })
     });
     found.max_by(|a, b| a.share.total_cmp(&b.share))
 }
