@@ -4,6 +4,7 @@
 // As `synchronisation_waiting.c`, but the look is a function's that is inlined into the loop. Entries of it are not
 // counted; that the thread waited is known from the loop.
 #include <omp.h>
+#include <sched.h>
 #include <stdatomic.h>
 
 #define STEPS 200
@@ -24,6 +25,8 @@ int main(void) {
                 for (int i = 0; i < 200000; i++)
                     work = i;
                 atomic_store(&turn, step + 1);
+                // On a busy machine it is the other one's turn to run.
+                sched_yield();
             }
         } else {
             while (!is_over()) {

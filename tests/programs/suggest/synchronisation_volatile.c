@@ -3,6 +3,7 @@
 // OBJECT: turn
 // As `synchronisation_waiting.c`, with a volatile flag, as programs had them before there were atomic ones.
 #include <omp.h>
+#include <sched.h>
 
 #define STEPS 200
 
@@ -18,6 +19,8 @@ int main(void) {
                 for (int i = 0; i < 200000; i++)
                     work = i;
                 turn = step + 1;
+                // On a busy machine it is the other one's turn to run.
+                sched_yield();
             }
         } else {
             while (turn < STEPS) {

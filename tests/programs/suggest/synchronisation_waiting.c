@@ -3,6 +3,7 @@
 // OBJECT: turn
 // One thread passes a turn on after some work; the other one looks for it again and again meanwhile.
 #include <omp.h>
+#include <sched.h>
 #include <stdatomic.h>
 
 #define STEPS 200
@@ -19,6 +20,8 @@ int main(void) {
                 for (int i = 0; i < 200000; i++)
                     work = i;
                 atomic_store(&turn, step + 1);
+                // On a busy machine it is the other one's turn to run.
+                sched_yield();
             }
         } else {
             while (atomic_load(&turn) < STEPS) {
