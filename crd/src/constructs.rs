@@ -3,20 +3,25 @@
 
 use crate::regions::{RegionId, Tree};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use threadtalk_abi::control::call_flags::FORK;
 use threadtalk_abi::module::RegionKind;
 use threadtalk_profile::Profile;
+
+/// Threads, and the construct that each was in; none: outside of all.
+type Runs = BTreeSet<(u32, Option<RegionId>)>;
 
 /// Runs of regions, as the threads' call trees tell.
 pub struct Constructs<'a> {
     tree: &'a Tree,
-    /// Threads, and the construct that each was in; none: outside of all.
-    runs: BTreeMap<RegionId, BTreeSet<(u32, Option<RegionId>)>>,
+    runs: BTreeMap<RegionId, Runs>,
+    /// Regions that call a function, or that it was inlined into, where control flow was counted.
+    callers: BTreeMap<RegionId, BTreeSet<RegionId>>,
 }
 
 impl<'a> Constructs<'a> {
     /// Of a run with times; without them nothing is known but where code stands.
     pub fn of(profile: &Profile, tree: &'a Tree) -> Self {
-        let mut known = Constructs { tree, runs: BTreeMap::new() };
+        let mut known = Constructs { tree, runs: BTreeMap::new(), callers: callers(profile, tree) };
         let mut around: HashMap<u32, Option<RegionId>> = HashMap::new();
         for node in profile.nodes() {
             let region = tree.node(node.region);
@@ -40,19 +45,35 @@ impl<'a> Constructs<'a> {
             ((_, Some(a)), (_, Some(b))) => self.is_inside(*a, *b) || self.is_inside(*b, *a),
             ((_, None), (_, None)) => true,
             ((thread, None), (_, Some(construct))) | ((_, Some(construct)), (thread, None)) => {
-                let team = self.runs.get(construct);
+                // A loop that is divided may have no times beside those of its parallel construct.
+                let mut around = self.around(*construct).filter(|id| is_construct(self.tree.nodes[*id as usize].kind));
+                let team = around.find_map(|id| self.runs.get(&id));
                 team.is_none_or(|team| team.iter().all(|(member, _)| member != thread))
             }
         }
     }
 
     /// The threads and constructs of code that stands in a region; `None` if neither is known.
-    fn runs_of(&self, region: RegionId) -> Option<BTreeSet<(u32, Option<RegionId>)>> {
+    fn runs_of(&self, region: RegionId) -> Option<Runs> {
+        self.runs_from(region, &mut BTreeSet::new())
+    }
+
+    /// `passed`: callers that were asked already.
+    fn runs_from(&self, region: RegionId, passed: &mut BTreeSet<RegionId>) -> Option<Runs> {
         if let Some(construct) = self.standing_in(region) {
             return Some(BTreeSet::from([(u32::MAX, Some(construct))]));
         }
-        // What is short has no times of its own.
-        self.around(region).find_map(|region| self.runs.get(&region)).cloned()
+        if let Some(runs) = self.around(region).find_map(|region| self.runs.get(&region)) {
+            return Some(runs.clone());
+        }
+        // What is short or inlined has no times of its own, and runs where its callers do.
+        let mut runs = Runs::new();
+        for caller in self.around(region).filter_map(|region| self.callers.get(&region)).flatten() {
+            if passed.insert(*caller) {
+                runs.extend(self.runs_from(*caller, passed)?);
+            }
+        }
+        (!runs.is_empty()).then_some(runs)
     }
 
     fn around(&self, from: RegionId) -> impl Iterator<Item = RegionId> + '_ {
@@ -71,4 +92,30 @@ impl<'a> Constructs<'a> {
 fn is_construct(kind: RegionKind) -> bool {
     use RegionKind::*;
     matches!(kind, OmpParallel | OmpFor | OmpSections | OmpSingle | OmpTaskloop | OmpDistribute)
+}
+
+/// The callers of each function that are known: not those that call through a pointer, nor who makes threads of it.
+fn callers(profile: &Profile, tree: &Tree) -> BTreeMap<RegionId, BTreeSet<RegionId>> {
+    let functions = || profile.modules().iter().flat_map(|m| m.functions.iter().map(move |function| (m, function)));
+    let mut named: HashMap<&str, BTreeSet<RegionId>> = HashMap::new();
+    for (module, function) in functions() {
+        if let Some(region) = module.regions.get(function.region as usize) {
+            let node = tree.node(module.bases.region_base + function.region);
+            named.entry(&region.name).or_default().insert(node);
+        }
+    }
+    let mut callers: BTreeMap<RegionId, BTreeSet<RegionId>> = BTreeMap::new();
+    for (module, function) in functions() {
+        let node = |region: u32| tree.node(module.bases.region_base + region);
+        for block in &function.blocks {
+            callers.entry(node(block.region)).or_default().insert(node(function.region));
+        }
+        for call in function.calls.iter().filter(|call| call.flags & FORK == 0) {
+            let Some(block) = function.blocks.get(call.block as usize) else { continue };
+            for callee in named.get(&*call.callee).into_iter().flatten() {
+                callers.entry(*callee).or_default().insert(node(block.region));
+            }
+        }
+    }
+    callers
 }

@@ -45,8 +45,12 @@ pub fn by_region(
     for found in profile.shared_lines() {
         let Some(region) = region_of(profile, tree, found.site) else { continue };
         let other_region = region_of(profile, tree, found.other_site);
-        let at = [found.site, found.other_site].map(|site| positions.at(site));
-        let named = [found.site, found.other_site].map(|site| objects::name_at(profile, site));
+        let sites = [found.site, found.other_site];
+        let at = sites.map(|site| positions.at(site));
+        // What is inlined runs where the loop does that it was inlined into.
+        let running_in = |site, region| profile.caller_loop(site).map_or(region, |caller| tree.node(caller));
+        let may_meet = |other| constructs.may_meet([running_in(sites[0], region), running_in(sites[1], other)]);
+        let named = sites.map(|site| objects::name_at(profile, site));
         let allocated = objects::name_at(profile, found.allocation_site);
         let object =
             named.into_iter().chain([allocated]).find(|name| objects::is_telling(name)).unwrap_or_else(|| "".into());
@@ -69,7 +73,7 @@ pub fn by_region(
             of_lines,
             address: found.address,
             object,
-            at_once: other_region.is_none_or(|other| constructs.may_meet([region, other])),
+            at_once: other_region.is_none_or(may_meet),
         });
     }
     pass_in_lines(regions.values_mut().flatten());

@@ -46,6 +46,8 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     let what = if found.other_reads { "reads beside it" } else { "writes others of them" };
     let often = match found.writes {
         Some(writes) => format!("all threads together executed it at least {writes} times"),
+        // Entries of what is inlined are not counted.
+        None if case.region.visits == 0 => "how often is not known".to_owned(),
         None => format!("how often is not known: the region was entered {} times", case.region.visits),
     };
     let mut evidence = evidence([
