@@ -12,6 +12,7 @@ use crate::model::{FalseSharing, Position};
 use crate::objects;
 use crate::regions::{RegionId, Tree};
 use crate::sites;
+use crate::threads::lived_together;
 
 /// What the writes of each site left in memory, each site once.
 pub fn written(records: impl Iterator<Item = WrittenSite>) -> BTreeMap<u32, WrittenSite> {
@@ -50,6 +51,7 @@ pub fn by_region(
         // What is inlined runs where the loop does that it was inlined into.
         let running_in = |site, region| profile.caller_loop(site).map_or(region, |caller| tree.node(caller));
         let may_meet = |other| constructs.may_meet([running_in(sites[0], region), running_in(sites[1], other)]);
+        let lived_together = lived_together(profile, found.thread, found.other_thread);
         let named = sites.map(|site| objects::name_at(profile, site));
         let allocated = objects::name_at(profile, found.allocation_site);
         let object =
@@ -73,7 +75,7 @@ pub fn by_region(
             of_lines,
             address: found.address,
             object,
-            at_once: other_region.is_none_or(may_meet),
+            at_once: lived_together && other_region.is_none_or(may_meet),
         });
     }
     pass_in_lines(regions.values_mut().flatten());

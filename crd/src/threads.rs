@@ -1,7 +1,7 @@
 //! Logical threads as indices without gaps.
 
 use std::sync::Arc;
-use threadtalk_profile::Profile;
+use threadtalk_profile::{Profile, Thread as Record};
 
 use crate::model::{Position, Thread};
 
@@ -62,11 +62,22 @@ impl Threads {
     }
 }
 
+/// Whether two threads existed at the same time, as far as is known: one may have ended before the other began.
+pub fn lived_together(profile: &Profile, a: u32, b: u32) -> bool {
+    let [Some(a), Some(b)] = [a, b].map(|id| record(profile, id).filter(|t| !t.overflow)) else { return true };
+    let ends_before = |first: &Record, second: &Record| first.end_ns.is_some_and(|end| end <= second.start_ns);
+    !ends_before(a, b) && !ends_before(b, a)
+}
+
+/// The record of a thread, unless it had no room in the file.
+fn record(profile: &Profile, id: u32) -> Option<&Record> {
+    let known = profile.threads().binary_search_by_key(&id, |t| t.id).ok()?;
+    profile.threads().get(known)
+}
+
 fn describe(profile: &Profile, id: u32) -> Thread {
-    let known = profile.threads().binary_search_by_key(&id, |t| t.id);
-    // Its record had no room in the file.
-    let default = threadtalk_profile::Thread { id, ..Default::default() };
-    let t = known.map_or(&default, |at| &profile.threads()[at]);
+    let default = Record { id, ..Default::default() };
+    let t = record(profile, id).unwrap_or(&default);
     let seconds = |ns: u64| ns as f64 / 1e9;
     Thread {
         id,
@@ -115,6 +126,20 @@ impl Seen {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use threadtalk_profile::write::Contents;
+
+    #[test]
+    fn threads_live_together_unless_one_ended_before_the_other_began() {
+        let thread = |id, start_ns, end_ns: Option<u64>| {
+            let ended = end_ns.is_some();
+            Record { id, start_ns, end_ns, ended, ..Record::default() }
+        };
+        let threads = vec![thread(0, 1, None), thread(1, 10, Some(20)), thread(2, 20, Some(30)), thread(3, 25, None)];
+        let profile = Profile::from_bytes(&Contents { threads, ..Contents::default() }.encode()).unwrap();
+        let pairs = [(0, 1), (1, 2), (2, 1), (1, 3), (2, 3), (1, 9)];
+        let together = pairs.map(|(a, b)| lived_together(&profile, a, b));
+        assert_eq!(together, [true, false, false, false, true, true]);
+    }
 
     #[test]
     fn ids_of_any_size_have_indices() {

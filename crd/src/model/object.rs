@@ -81,7 +81,8 @@ pub struct FalseSharing {
     #[serde(skip)]
     pub regions: [RegionId; 2],
     /// The two lines may be executed at the same time, as far as is known: they are not in two OpenMP constructs, nor
-    /// one of them in one and the other where its primary thread is alone.
+    /// one of them in one and the other where its primary thread is alone, and neither thread had ended before the
+    /// other one began.
     #[serde(skip)]
     pub at_once: bool,
 }
