@@ -19,6 +19,11 @@ pub(super) const RULE: Rule = Rule {
                       flow was not counted, entries of a region that is no loop",
         },
         Threshold {
+            name: "run",
+            default: 0.001,
+            meaning: "part of the run's CPU time that moves of the lines can cost at most, at 100 ns each, where executions are known",
+        },
+        Threshold {
             name: "passed",
             default: 0.1,
             meaning: "most values that pass between the two lines for each write onto shared lines: these move the lines anyhow",
@@ -27,9 +32,14 @@ pub(super) const RULE: Rule = Rule {
     find,
 };
 
+/// What it takes to fetch a cache line that another processor has changed.
+const MOVE_NS: f64 = 100.0;
+
 fn find(case: &Case<'_>) -> Option<Suggestion> {
+    let cpu_ns = case.facts.profile.header().cpu_ns.map_or(0.0, |ns| ns as f64);
+    let least_moves = (case.threshold(&RULE, "run") * cpu_ns / MOVE_NS).max(case.threshold(&RULE, "writes"));
     let is_frequent = |f: &FalseSharing| match f.moves {
-        Some(moves) => moves as f64 >= case.threshold(&RULE, "writes"),
+        Some(moves) => moves as f64 >= least_moves,
         None => case.is_loop(),
     };
     let most_passed = case.threshold(&RULE, "passed");
