@@ -69,6 +69,23 @@ pub fn lived_together(profile: &Profile, a: u32, b: u32) -> bool {
     !ends_before(a, b) && !ends_before(b, a)
 }
 
+/// How many of some threads each one of them lived together with, as far as is known.
+pub fn companions(profile: &Profile, ids: &[u32]) -> Vec<usize> {
+    let life = |id: &u32| {
+        let known = record(profile, *id).filter(|t| !t.overflow);
+        known.map_or((0, u64::MAX), |t| (t.start_ns, t.end_ns.unwrap_or(u64::MAX)))
+    };
+    let lives: Vec<(u64, u64)> = ids.iter().map(life).collect();
+    let (mut starts, mut ends): (Vec<u64>, Vec<u64>) = lives.iter().copied().unzip();
+    starts.sort_unstable();
+    ends.sort_unstable();
+    let together = |(start, end): &(u64, u64)| {
+        let (ended, begun) = (ends.partition_point(|e| e <= start), starts.partition_point(|s| s < end));
+        begun.saturating_sub(ended).saturating_sub(1)
+    };
+    lives.iter().map(together).collect()
+}
+
 /// The record of a thread, unless it had no room in the file.
 fn record(profile: &Profile, id: u32) -> Option<&Record> {
     let known = profile.threads().binary_search_by_key(&id, |t| t.id).ok()?;
@@ -139,6 +156,7 @@ mod tests {
         let pairs = [(0, 1), (1, 2), (2, 1), (1, 3), (2, 3), (1, 9)];
         let together = pairs.map(|(a, b)| lived_together(&profile, a, b));
         assert_eq!(together, [true, false, false, false, true, true]);
+        assert_eq!(companions(&profile, &[0, 1, 2, 3, 9]), [4, 2, 3, 3, 4]);
     }
 
     #[test]

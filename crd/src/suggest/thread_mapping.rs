@@ -2,10 +2,11 @@
 //! beside whom.
 
 use std::collections::BTreeMap;
-use threadtalk_profile::Event;
+use threadtalk_profile::{Event, Profile};
 
 use super::{Case, Rule, Threshold, evidence, span, start};
 use crate::model::{Lowers, Means, Measures, Suggestion, SuggestionKind};
+use crate::threads::{companions, lived_together};
 
 pub(super) const RULE: Rule = Rule {
     name: "thread-mapping",
@@ -59,15 +60,14 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         return None;
     }
     let traffic = |e: &Event| e.raw as f64 + e.rar as f64 * misses;
-    // What one thread wrote before the others existed says nothing of who belongs together, but much of who is near the
-    // data.
+    // What one thread wrote before the others existed, or that had ended, says nothing of who belongs together, but
+    // much of who is near the data.
     let all = Pairs::of(case.events, traffic);
-    let among = (case.events.iter().any(Event::is_serial))
-        .then(|| Pairs::of(case.events.iter().filter(|e| !e.is_serial()), traffic));
-    let among = among.as_ref().unwrap_or(&all);
+    let is_among = |e: &&Event| !e.is_serial() && lived_together(case.facts.profile, e.writer, e.reader);
+    let among = Pairs::of(case.events.iter().filter(is_among), traffic);
     let least = case.threshold(&RULE, "threads");
-    let (partners, even) = among.partners();
-    let heterogeneity = variation(&counts.own, case.region.threads.len());
+    let (partners, even) = among.partners(case.facts.profile);
+    let heterogeneity = variation(&counts.own, &case.region.threads, case.facts.profile);
     let (centre, hub) = all.hub()?;
     let reuse = rar / raw.max(1.0);
     let few = among.threads.len() as f64 >= least
@@ -142,16 +142,20 @@ impl Pairs {
         self.threads.values().flat_map(BTreeMap::values).sum()
     }
 
-    /// The part of its communication that a thread has with its two closest partners, and what it would be if all were
-    /// alike.
-    fn partners(&self) -> (f64, f64) {
-        let closest = |partners: &BTreeMap<u32, f64>| {
+    /// The part of its communication that a thread has with its two closest partners, and what it would be if it were
+    /// the same with all threads that it lived with.
+    fn partners(&self, profile: &Profile) -> (f64, f64) {
+        let (mut closest, mut even, mut sum) = (0.0, 0.0, 0.0);
+        let others = companions(profile, &self.threads.keys().copied().collect::<Vec<_>>());
+        for (partners, others) in self.threads.values().zip(others) {
             let mut volumes: Vec<f64> = partners.values().copied().collect();
             volumes.sort_unstable_by(|a, b| b.total_cmp(a));
-            volumes.iter().take(2).sum::<f64>()
-        };
-        let closest: f64 = self.threads.values().map(closest).sum();
-        (closest / self.sum().max(1.0), 2.0 / (self.threads.len() as f64 - 1.0).max(1.0))
+            let all = volumes.iter().sum::<f64>();
+            closest += volumes.iter().take(2).sum::<f64>();
+            even += all * (2.0 / others as f64).min(1.0);
+            sum += all;
+        }
+        (closest / sum.max(1.0), even / sum.max(1.0))
     }
 
     /// The thread with the most communication, and its part of all.
@@ -162,15 +166,51 @@ impl Pairs {
     }
 }
 
-/// Coefficient of variation of the reuse ratios of all pairs. The homogeneity of equation 1 has the diagonal in it,
-/// which is 0 by definition: of ratios that are all equal it leaves a variance that depends on the number of threads.
-fn variation(measures: &Measures, threads: usize) -> f64 {
-    let pairs = (threads * threads.saturating_sub(1)) as f64;
-    let ratios = measures.crr.entries().filter(|e| e.writer != e.reader).map(|e| e.value);
+/// Coefficient of variation of the reuse ratios of all pairs that lived together. The homogeneity of equation 1 has the
+/// diagonal in it, which is 0 by definition: of ratios that are all equal it leaves a variance that depends on the
+/// number of threads.
+fn variation(measures: &Measures, threads: &[u32], profile: &Profile) -> f64 {
+    let pairs = companions(profile, threads).into_iter().sum::<usize>() as f64;
+    let is_pair = |a: u32, b: u32| a != b && lived_together(profile, a, b);
+    let id = |at: u32| threads.get(at as usize).copied();
+    let is_counted = |writer: u32, reader: u32| id(writer).zip(id(reader)).is_some_and(|(a, b)| is_pair(a, b));
+    let ratios = measures.crr.entries().filter(|e| is_counted(e.writer, e.reader)).map(|e| e.value);
     let (sum, squares) = ratios.fold((0.0, 0.0), |(sum, squares), r| (sum + r, squares + r * r));
     if pairs == 0.0 || sum == 0.0 {
         return 0.0;
     }
     let mean = sum / pairs;
     (squares / pairs - mean * mean).max(0.0).sqrt() / mean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use threadtalk_profile::Thread;
+    use threadtalk_profile::write::Contents;
+
+    /// Closest and even parts of these pairs of threads, which exchange alike; of each thread begin and end.
+    fn partners(pairs: &[(u32, u32)], lives: &[(u64, u64)]) -> (f64, f64) {
+        let threads = lives.iter().zip(0..).map(|(&(start_ns, end), id)| {
+            let end_ns = Some(end);
+            Thread { id, start_ns, end_ns, ended: true, ..Thread::default() }
+        });
+        let contents = Contents { threads: threads.collect(), ..Contents::default() };
+        let profile = Profile::from_bytes(&contents.encode()).unwrap();
+        let events = pairs.iter().map(|&(writer, reader)| Event { writer, reader, raw: 10, ..Event::default() });
+        let events: Vec<Event> = events.collect();
+        Pairs::of(&events, |e| e.raw as f64).partners(&profile)
+    }
+
+    #[test]
+    fn threads_of_another_round_are_no_choice() {
+        let round = |first: u32| (first..first + 4).flat_map(move |a| (a + 1..first + 4).map(move |b| (a, b)));
+        let pairs: Vec<_> = round(0).chain(round(4)).collect();
+        let lives = |second| [[(1, 10); 4], [second; 4]].concat();
+        let part = |number: f64| (number * 1000.0).round();
+        let (closest, even) = partners(&pairs, &lives((10, 20)));
+        assert_eq!([part(closest), part(even)], [667.0, 667.0]);
+        let (closest, even) = partners(&pairs, &lives((1, 10)));
+        assert_eq!([part(closest), part(even)], [667.0, 286.0]);
+    }
 }
