@@ -66,7 +66,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     let is_among = |e: &&Event| !e.is_serial() && lived_together(case.facts.profile, e.writer, e.reader);
     let among = Pairs::of(case.events.iter().filter(is_among), traffic);
     let least = case.threshold(&RULE, "threads");
-    let (partners, even) = among.partners(case.facts.profile);
+    let (partners, even) = among.partners(case.facts.profile, case.threshold(&RULE, "hub"));
     let heterogeneity = variation(&counts.own, &case.region.threads, case.facts.profile);
     let (centre, hub) = all.hub()?;
     let reuse = rar / raw.max(1.0);
@@ -143,11 +143,14 @@ impl Pairs {
     }
 
     /// The part of its communication that a thread has with its two closest partners, and what it would be if it were
-    /// the same with all threads that it lived with.
-    fn partners(&self, profile: &Profile) -> (f64, f64) {
+    /// the same with all threads that it lived with. Where one thread, the hub, has its part of all communication, the
+    /// others have no other partner: then that of the hub alone.
+    fn partners(&self, profile: &Profile, hub: f64) -> (f64, f64) {
+        let centre = self.hub().filter(|(_, part)| *part >= hub).map(|(centre, _)| centre);
         let (mut closest, mut even, mut sum) = (0.0, 0.0, 0.0);
         let others = companions(profile, &self.threads.keys().copied().collect::<Vec<_>>());
-        for (partners, others) in self.threads.values().zip(others) {
+        let each = self.threads.iter().zip(others);
+        for ((_, partners), others) in each.filter(|((id, _), _)| centre.is_none_or(|centre| centre == **id)) {
             let mut volumes: Vec<f64> = partners.values().copied().collect();
             volumes.sort_unstable_by(|a, b| b.total_cmp(a));
             let all = volumes.iter().sum::<f64>();
@@ -199,7 +202,7 @@ mod tests {
         let profile = Profile::from_bytes(&contents.encode()).unwrap();
         let events = pairs.iter().map(|&(writer, reader)| Event { writer, reader, raw: 10, ..Event::default() });
         let events: Vec<Event> = events.collect();
-        Pairs::of(&events, |e| e.raw as f64).partners(&profile)
+        Pairs::of(&events, |e| e.raw as f64).partners(&profile, 0.9)
     }
 
     #[test]
@@ -212,5 +215,10 @@ mod tests {
         assert_eq!([part(closest), part(even)], [667.0, 667.0]);
         let (closest, even) = partners(&pairs, &lives((1, 10)));
         assert_eq!([part(closest), part(even)], [667.0, 286.0]);
+    }
+
+    #[test]
+    fn around_a_hub_the_hubs_partners_tell() {
+        assert_eq!(partners(&[(0, 5), (1, 5), (2, 5), (3, 5), (4, 5)], &[(1, 9); 6]), (0.4, 0.4));
     }
 }
