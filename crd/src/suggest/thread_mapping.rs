@@ -25,7 +25,7 @@ pub(super) const RULE: Rule = Rule {
         Threshold {
             name: "travels",
             default: 0.05,
-            meaning: "part of the events that leave the reader's nearest cache: true communication, and reuse that misses it",
+            meaning: "part of the events that leave the reader's nearest cache: true communication, and reuse that misses it; for uneven reuse that alone",
         },
         Threshold {
             name: "hub",
@@ -74,8 +74,11 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         && partners >= case.threshold(&RULE, "partners")
         && partners >= even * case.threshold(&RULE, "uneven");
     let is_used_again = reuse >= case.threshold(&RULE, "reuse");
-    let uneven =
-        among.threads.len() as f64 >= least && is_used_again && heterogeneity >= case.threshold(&RULE, "heterogeneity");
+    let reuse_travels = rar * misses / (raw + rar) >= case.threshold(&RULE, "travels");
+    let uneven = among.threads.len() as f64 >= least
+        && is_used_again
+        && reuse_travels
+        && heterogeneity >= case.threshold(&RULE, "heterogeneity");
     let star = all.threads.len() as f64 >= least && is_used_again && hub >= case.threshold(&RULE, "hub");
     let count = all.threads.len();
     let (why, then) = if few {
