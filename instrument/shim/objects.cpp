@@ -64,6 +64,9 @@ bool is_number(const DIType *type) {
   return type && (isa<DIBasicType>(type) || type->getTag() == dwarf::DW_TAG_enumeration_type);
 }
 
+// Whether a member's name is one that only the language's library may give: nobody knows its containers' own members.
+bool is_of_library(StringRef name) { return name.starts_with("_M_") || name.starts_with("__"); }
+
 // The member of a structure at a byte offset: appends its name and gives its type. Arrays of structures: the offset
 // within one element.
 const DIType *member(const DIType *type, uint64_t offset, std::string &path, StringRef arrow) {
@@ -81,6 +84,21 @@ const DIType *member(const DIType *type, uint64_t offset, std::string &path, Str
     return type;
   for (const DINode *node : composite->getElements()) {
     auto *field = dyn_cast<DIDerivedType>(node);
+    // Members of a class that this one is derived from. What is behind them may lie in its padding; where a virtual one
+    // lies is known when the program runs.
+    if (field && field->getTag() == dwarf::DW_TAG_inheritance && !(field->getFlags() & DINode::FlagVirtual)) {
+      const DIType *base = strip(field->getBaseType());
+      uint64_t begin = field->getOffsetInBits() / 8, bytes = base ? base->getSizeInBits() / 8 : 0;
+      std::string inherited;
+      if (offset < begin || offset >= begin + bytes)
+        continue;
+      const DIType *found = member(base, offset - begin, inherited, arrow);
+      if (found && !is_of_library(StringRef(inherited).substr(arrow.size()))) {
+        path += inherited;
+        return found;
+      }
+      continue;
+    }
     if (!field || field->getTag() != dwarf::DW_TAG_member || field->isStaticMember())
       continue;
     uint64_t begin = field->getOffsetInBits() / 8, bytes = field->getSizeInBits() / 8;
