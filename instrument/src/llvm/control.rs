@@ -43,11 +43,21 @@ pub fn successors<'ctx>(block: BasicBlock<'ctx>) -> Vec<BasicBlock<'ctx>> {
     }
 }
 
-/// The blocks that may lead to a block, each as often as it does.
-pub fn predecessors<'ctx>(block: BasicBlock<'ctx>) -> Vec<BasicBlock<'ctx>> {
-    // SAFETY: a live block.
-    let uses = users(unsafe { LLVMBasicBlockAsValue(block.as_mut_ptr()) });
-    uses.into_iter().filter_map(|user| as_instruction(user)?.get_parent()).collect()
+/// Whether a block is reached from some of these alone. Looks no further than to the first other one: many a block is
+/// where half of a function leads.
+pub fn is_reached_only_from<'ctx>(block: BasicBlock<'ctx>, from: &[BasicBlock<'ctx>]) -> bool {
+    // SAFETY: the use list of a live block.
+    unsafe {
+        let mut at = LLVMGetFirstUse(LLVMBasicBlockAsValue(block.as_mut_ptr()));
+        while !at.is_null() {
+            let parent = as_instruction(LLVMGetUser(at)).and_then(|user| user.get_parent());
+            if parent.is_some_and(|parent| !from.contains(&parent)) {
+                return false;
+            }
+            at = LLVMGetNextUse(at);
+        }
+    }
+    true
 }
 
 /// The first instruction after the one that computes a value, behind all PHI nodes.

@@ -35,8 +35,7 @@ fn next<'ctx>(block: BasicBlock<'ctx>, with_events: &HashSet<BasicBlock<'ctx>>) 
     let mut taken = vec![block];
     let mut ahead = ways(block)?;
     loop {
-        let reached = |to: &BasicBlock<'ctx>| llvm::predecessors(*to).iter().all(|from| taken.contains(from));
-        let at = ahead.iter().position(reached)?;
+        let at = ahead.iter().position(|to| llvm::is_reached_only_from(*to, &taken))?;
         let found = ahead.swap_remove(at);
         if with_events.contains(&found) {
             return ahead.is_empty().then_some(found);
