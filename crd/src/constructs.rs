@@ -2,6 +2,7 @@
 //! from anywhere.
 
 use crate::regions::{RegionId, Tree};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use threadtalk_abi::control::call_flags::FORK;
 use threadtalk_abi::module::RegionKind;
@@ -12,16 +13,17 @@ type Runs = BTreeSet<(u32, Option<RegionId>)>;
 
 /// Runs of regions, as the threads' call trees tell.
 pub struct Constructs<'a> {
+    profile: &'a Profile,
     tree: &'a Tree,
     runs: BTreeMap<RegionId, Runs>,
-    /// Regions that call a function, or that it was inlined into, where control flow was counted.
-    callers: BTreeMap<RegionId, BTreeSet<RegionId>>,
+    /// Regions that call a function, or that it was inlined into, where control flow was counted; once somebody asks.
+    callers: OnceCell<BTreeMap<RegionId, BTreeSet<RegionId>>>,
 }
 
 impl<'a> Constructs<'a> {
     /// Of a run with times; without them nothing is known but where code stands.
-    pub fn of(profile: &Profile, tree: &'a Tree) -> Self {
-        let mut known = Constructs { tree, runs: BTreeMap::new(), callers: callers(profile, tree) };
+    pub fn of(profile: &'a Profile, tree: &'a Tree) -> Self {
+        let mut known = Constructs { profile, tree, runs: BTreeMap::new(), callers: OnceCell::new() };
         let mut around: HashMap<u32, Option<RegionId>> = HashMap::new();
         for node in profile.nodes() {
             let region = tree.node(node.region);
@@ -68,7 +70,8 @@ impl<'a> Constructs<'a> {
         }
         // What is short or inlined has no times of its own, and runs where its callers do.
         let mut runs = Runs::new();
-        for caller in self.around(region).filter_map(|region| self.callers.get(&region)).flatten() {
+        let callers = self.callers.get_or_init(|| callers(self.profile, self.tree));
+        for caller in self.around(region).filter_map(|region| callers.get(&region)).flatten() {
             if passed.insert(*caller) {
                 runs.extend(self.runs_from(*caller, passed)?);
             }

@@ -64,8 +64,8 @@ bool is_number(const DIType *type) {
   return type && (isa<DIBasicType>(type) || type->getTag() == dwarf::DW_TAG_enumeration_type);
 }
 
-// Whether a member's name is one that only the language's library may give: nobody knows its containers' own members.
-bool is_of_library(StringRef name) { return name.starts_with("_M_") || name.starts_with("__"); }
+// How names of members begin that only the language's library may give: nobody knows its containers' own members.
+constexpr StringLiteral LibraryMembers[] = {"_M_", "__"};
 
 // The member of a structure at a byte offset: appends its name and gives its type. Arrays of structures: the offset
 // within one element.
@@ -93,7 +93,8 @@ const DIType *member(const DIType *type, uint64_t offset, std::string &path, Str
       if (offset < begin || offset >= begin + bytes)
         continue;
       const DIType *found = member(base, offset - begin, inherited, arrow);
-      if (found && !is_of_library(StringRef(inherited).substr(arrow.size()))) {
+      StringRef first = StringRef(inherited).substr(arrow.size());
+      if (found && none_of(LibraryMembers, [&](StringRef begin) { return first.starts_with(begin); })) {
         path += inherited;
         return found;
       }
@@ -299,8 +300,9 @@ std::optional<unsigned> frames_outside(const DILocation *inner, const DILocation
 // Without what the language keeps for its libraries: `rows` for `rows._M_impl._M_start`.
 void cut_library_members(std::string &name) {
   StringRef all = name;
-  for (StringRef member : {"._M_", "->_M_", ".__", "->__"})
-    all = all.substr(0, all.find(member));
+  for (StringRef member : LibraryMembers)
+    for (StringRef arrow : {".", "->"})
+      all = all.substr(0, all.find((arrow + member).str()));
   name = all.str();
 }
 

@@ -204,17 +204,23 @@ mod tests {
     use threadtalk_profile::Thread;
     use threadtalk_profile::write::Contents;
 
-    /// Closest and even parts of these pairs of threads, which exchange alike; of each thread begin and end.
-    fn partners(pairs: &[(u32, u32)], lives: &[(u64, u64)]) -> (f64, f64) {
+    /// Closest and even parts of pairs of threads, which exchange so much; of each thread begin and end.
+    fn partners_of(pairs: &[(u32, u32, u64)], lives: &[(u64, u64)], hub: f64) -> (f64, f64) {
         let threads = lives.iter().zip(0..).map(|(&(start_ns, end), id)| {
             let end_ns = Some(end);
             Thread { id, start_ns, end_ns, ended: true, ..Thread::default() }
         });
         let contents = Contents { threads: threads.collect(), ..Contents::default() };
         let profile = Profile::from_bytes(&contents.encode()).unwrap();
-        let events = pairs.iter().map(|&(writer, reader)| Event { writer, reader, raw: 10, ..Event::default() });
+        let events = pairs.iter().map(|&(writer, reader, raw)| Event { writer, reader, raw, ..Event::default() });
         let events: Vec<Event> = events.collect();
-        Pairs::of(&events, |e| e.raw as f64).partners(&profile, 0.9)
+        Pairs::of(&events, |e| e.raw as f64).partners(&profile, hub)
+    }
+
+    /// The same of pairs that exchange alike.
+    fn partners(pairs: &[(u32, u32)], lives: &[(u64, u64)]) -> (f64, f64) {
+        let alike: Vec<_> = pairs.iter().map(|&(writer, reader)| (writer, reader, 10)).collect();
+        partners_of(&alike, lives, 0.9)
     }
 
     #[test]
@@ -233,11 +239,7 @@ mod tests {
     fn four_threads_in_a_row_are_told() {
         let row = |third: u64| {
             let pairs = [(0, 1, 257_311), (1, 2, 190_021), (2, 3, 1_003), (0, 2, third), (0, 3, third)];
-            let event = |(writer, reader, raw)| Event { writer, reader, raw, ..Event::default() };
-            let events: Vec<Event> = pairs.into_iter().filter(|pair| pair.2 > 0).map(event).collect();
-            let threads = (0..4).map(|id| Thread { id, start_ns: 1, ..Thread::default() }).collect();
-            let profile = Profile::from_bytes(&Contents { threads, ..Contents::default() }.encode()).unwrap();
-            let (closest, even) = Pairs::of(&events, |e| e.raw as f64).partners(&profile, 1.1);
+            let (closest, even) = partners_of(&pairs, &[(1, 9); 4], 1.1);
             exceeds(closest, even, 1.5)
         };
         assert!(row(0) && row(7));

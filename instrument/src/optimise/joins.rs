@@ -43,9 +43,12 @@ fn next<'ctx>(block: BasicBlock<'ctx>, with_events: &HashSet<BasicBlock<'ctx>>) 
         if taken.len() > MOST_BETWEEN || found.get_instructions().any(synchronises) {
             return None;
         }
-        let more = ways(found)?;
         taken.push(found);
-        ahead.extend(more.into_iter().filter(|to| !ahead.contains(to)).collect::<Vec<_>>());
+        for to in ways(found)? {
+            if !ahead.contains(&to) {
+                ahead.push(to);
+            }
+        }
     }
 }
 
