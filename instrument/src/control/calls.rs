@@ -10,16 +10,20 @@ use crate::tables::{SiteAccess, SiteId, Tables};
 use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
 use threadtalk_abi::control::{CallEntry, call_flags};
 use threadtalk_abi::module::site_flags::{CREATION, SYNC};
+use threadtalk_abi::waits::is_timed;
 
 /// Calls that may wait for other threads or let them go on.
-const SYNCHRONISES: [&str; 12] = [
+const SYNCHRONISES: [&str; 15] = [
     "nanosleep",
     "clock_nanosleep",
     "usleep",
     "sleep",
     "poll",
+    "ppoll",
     "select",
+    "pselect",
     "epoll_wait",
+    "epoll_pwait",
     "wait",
     "waitpid",
     "thrd_join",
@@ -51,6 +55,33 @@ const SYNCHRONISING_PREFIXES: [&str; 20] = [
     "GOMP_",
     "pthread_exit",
 ];
+
+/// Functions of other libraries that come by the C library's when they wait, or of which the OpenMP library says when
+/// they do: families of names. `_ZNSt...` are libstdc++'s, of std::thread::join, std::condition_variable, std::future
+/// and std::this_thread, `_ZNSt3__1...` libc++'s. What runs once may wait: the thread of std::async is joined so.
+const WAITING_PREFIXES: [&str; 15] = [
+    "pthread_once",
+    "call_once",
+    "_ZNSt6thread4join",
+    "_ZNSt18condition_variable",
+    "_ZNSt28__atomic_futex_unsigned_base",
+    "_ZNSt11this_thread",
+    "_ZNSt3__16thread4join",
+    "_ZNSt3__118condition_variable",
+    "_ZNSt3__15mutex4lock",
+    "_ZNSt3__111this_thread",
+    "__cxa_guard_acquire",
+    "__kmpc_",
+    "omp_set_lock",
+    "omp_set_nest_lock",
+    "GOMP_",
+];
+
+/// Whether a thread may wait in the function, so that it says where it calls it. Nobody takes the line of what does not
+/// wait, and who waits next in code that is not instrumented would get it.
+fn may_wait(name: &str) -> bool {
+    is_timed(name) || WAITING_PREFIXES.iter().any(|p| name.starts_with(p))
+}
 
 /// Whether a call of the function is synchronisation.
 pub fn synchronises(name: &str) -> bool {
@@ -151,5 +182,5 @@ fn flags(inst: InstructionValue<'_>) -> Option<u32> {
     if library::creates_threads(name) {
         return Some(CREATION);
     }
-    synchronises(name).then_some(SYNC)
+    may_wait(name).then_some(SYNC)
 }

@@ -11,6 +11,7 @@
 //! * [`memo`] is what the reads of a loop nest know of the states that they saw last.
 //! * [`bundle`] is what reads of members of a structure know together.
 //! * [`window`] is what a loop nest knows of memory.
+//! * [`waits`] names the functions before whose calls the program says where it is.
 //! * [`control`] is the description of control flow and where its counters are.
 //! * [`cell`] says how a 4-byte signature cell encodes its state.
 //!
@@ -28,6 +29,7 @@ pub mod memo;
 pub mod module;
 pub mod question;
 pub mod thread;
+pub mod waits;
 pub mod window;
 
 /// Version of everything in this crate. Part of the symbol that ties objects to a runtime.

@@ -40,3 +40,12 @@ macro_rules! interpose {
     };
 }
 pub(crate) use interpose;
+
+/// The same of a function in which a thread may wait: instrumented code says where it calls it.
+macro_rules! timed {
+    ($(#[$meta:meta])* fn $name:ident $($rest:tt)*) => {
+        const _: () = assert!(threadtalk_abi::waits::is_timed(stringify!($name)), "the pass does not know that it waits");
+        $crate::intercept::interpose! { $(#[$meta])* fn $name $($rest)* }
+    };
+}
+pub(crate) use timed;

@@ -3,8 +3,8 @@
 //! The C library's `thrd_*` do not pass through the exported `pthread_*`, so both families are here. In all of them 0
 //! means success.
 
-use super::interpose;
 use super::next::next;
+use super::{interpose, timed};
 use crate::execution::{on_thread, sections, waiting};
 use crate::lifecycle::threads::{self, Creation};
 use core::ffi::{c_int, c_void};
@@ -81,7 +81,7 @@ fn join(thread: pthread_t, call: impl FnOnce() -> c_int) -> c_int {
 
 // A thread that is cancelled while it joins unwinds through these frames: they hold nothing that must be dropped.
 
-interpose! {
+timed! {
     /// A joined thread exists no more.
     fn pthread_join(thread: pthread_t, value: *mut *mut c_void) -> c_int {
         let Some(next) = next!(pthread_join: fn(pthread_t, *mut *mut c_void) -> c_int) else { return libc::EINVAL };
@@ -104,7 +104,7 @@ interpose! {
     }
 }
 
-interpose! {
+timed! {
     /// See [`pthread_join`].
     fn pthread_timedjoin_np(thread: pthread_t, value: *mut *mut c_void, until: *const timespec) -> c_int {
         let Some(next) = next!(pthread_timedjoin_np: fn(pthread_t, *mut *mut c_void, *const timespec) -> c_int) else {
@@ -115,7 +115,7 @@ interpose! {
     }
 }
 
-interpose! {
+timed! {
     /// See [`pthread_join`].
     fn pthread_clockjoin_np(thread: pthread_t, value: *mut *mut c_void, clock: clockid_t, until: *const timespec) -> c_int {
         let Some(next) = next!(pthread_clockjoin_np: fn(pthread_t, *mut *mut c_void, clockid_t, *const timespec) -> c_int)
@@ -127,7 +127,7 @@ interpose! {
     }
 }
 
-interpose! {
+timed! {
     /// See [`pthread_join`].
     fn thrd_join(thread: pthread_t, value: *mut c_int) -> c_int {
         let Some(next) = next!(thrd_join: fn(pthread_t, *mut c_int) -> c_int) else { return 2 };

@@ -2,8 +2,8 @@
 
 use super::waits;
 use crate::execution::{barriers, on_thread, sections, waiting};
-use crate::intercept::interpose;
 use crate::intercept::next::next;
+use crate::intercept::{interpose, timed};
 use core::ffi::{c_int, c_uint};
 use libc::{clockid_t, pthread_barrier_t, pthread_barrierattr_t, pthread_cond_t, pthread_mutex_t, timespec};
 use threadtalk_profile::layout::BlockedKind;
@@ -49,7 +49,7 @@ interpose! {
     }
 }
 
-interpose! {
+timed! {
     /// Ends the phase of the calling thread, and begins the next.
     fn pthread_barrier_wait(barrier: *mut pthread_barrier_t) -> c_int {
         let Some(next) = next!(pthread_barrier_wait: fn(*mut pthread_barrier_t) -> c_int) else { return libc::EINVAL };

@@ -2,8 +2,8 @@
 
 use super::waits;
 use crate::execution::waiting;
-use crate::intercept::interpose;
 use crate::intercept::next::next;
+use crate::intercept::timed;
 use core::ffi::{c_int, c_void};
 use libc::{epoll_event, fd_set, msghdr, nfds_t, pollfd, sigset_t, sockaddr, socklen_t, timespec, timeval};
 use threadtalk_profile::layout::BlockedKind;
@@ -21,7 +21,7 @@ fn up_to<T>(limit: c_int, call: impl FnOnce() -> T) -> T {
     if limit == 0 { call() } else { waiting::during(BlockedKind::Poll, call) }
 }
 
-interpose! {
+timed! {
     /// Waits, unless it only asks.
     fn poll(files: *mut pollfd, number: nfds_t, limit: c_int) -> c_int {
         let Some(next) = next!(poll: fn(*mut pollfd, nfds_t, c_int) -> c_int) else { return -1 };
@@ -30,7 +30,7 @@ interpose! {
     }
 }
 
-interpose! {
+timed! {
     /// See [`poll`].
     fn epoll_wait(epoll: c_int, events: *mut epoll_event, most: c_int, limit: c_int) -> c_int {
         let Some(next) = next!(epoll_wait: fn(c_int, *mut epoll_event, c_int, c_int) -> c_int) else { return -1 };
@@ -39,7 +39,7 @@ interpose! {
     }
 }
 
-interpose! {
+timed! {
     /// See [`poll`].
     fn epoll_pwait(epoll: c_int, events: *mut epoll_event, most: c_int, limit: c_int, mask: *const sigset_t) -> c_int {
         let Some(next) = next!(epoll_pwait: fn(c_int, *mut epoll_event, c_int, c_int, *const sigset_t) -> c_int) else {
@@ -77,7 +77,7 @@ fn is_ready(file: c_int) -> bool {
 /// Functions whose first argument is the file that they read.
 macro_rules! reads {
     ($(fn $name:ident($file:ident: c_int $(, $argument:ident: $type:ty)*) -> $result:ty;)*) => {$(
-        interpose! {
+        timed! {
             /// Waits if nothing is there yet.
             fn $name($file: c_int $(, $argument: $type)*) -> $result {
                 let Some(next) = next!($name: fn(c_int $(, $type)*) -> $result) else { return -1 };

@@ -1,11 +1,11 @@
 //! `syscall()`: how libstdc++'s semaphores, barriers and atomic waits, and other runtimes, reach the futex.
 
 use crate::execution::waiting;
-use crate::intercept::interpose;
+use crate::intercept::timed;
 use core::ffi::c_long;
 use threadtalk_profile::layout::BlockedKind;
 
-interpose! {
+timed! {
     /// Any system call; C declares the arguments as variable, and they come in the registers of six. Waiting at a futex
     /// is timed.
     fn syscall(number: c_long, a: c_long, b: c_long, c: c_long, d: c_long, e: c_long, f: c_long) -> c_long {

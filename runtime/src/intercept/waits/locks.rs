@@ -2,8 +2,8 @@
 
 use super::take;
 use crate::execution::waiting;
-use crate::intercept::interpose;
 use crate::intercept::next::{kin, next};
+use crate::intercept::timed;
 use core::ffi::c_int;
 use libc::{clockid_t, pthread_mutex_t, pthread_rwlock_t, sem_t, timespec};
 use threadtalk_profile::layout::BlockedKind;
@@ -11,7 +11,7 @@ use threadtalk_profile::layout::BlockedKind;
 /// `name(argument, ...)` of `kind`, tried by `attempt(first argument)`.
 macro_rules! locks {
     ($($kind:ident, $attempt:ident: fn $name:ident($first:ident: $of:ty $(, $argument:ident: $type:ty)*);)*) => {$(
-        interpose! {
+        timed! {
             /// Waits if it is taken.
             fn $name($first: $of $(, $argument: $type)*) -> c_int {
                 let attempt = kin!($attempt: fn($of) -> c_int);
@@ -43,7 +43,7 @@ locks! {
 /// Locks with a limit by a clock, which the C library has since 2.30: without it their callers do not exist.
 macro_rules! clock_locks {
     ($($kind:ident, $attempt:ident: fn $name:ident($lock:ident: $of:ty);)*) => {$(
-        interpose! {
+        timed! {
             /// Waits if it is taken.
             fn $name($lock: $of, clock: clockid_t, until: *const timespec) -> c_int {
                 let Some(next) = next!($name: fn($of, clockid_t, *const timespec) -> c_int) else { return libc::EINVAL };
@@ -95,7 +95,7 @@ fn down(sem: *mut sem_t, wait: impl FnOnce() -> c_int) -> c_int {
     waiting::during(BlockedKind::Semaphore, wait)
 }
 
-interpose! {
+timed! {
     /// Waits if it is 0.
     fn sem_wait(sem: *mut sem_t) -> c_int {
         let Some(next) = next!(sem_wait: fn(*mut sem_t) -> c_int) else { return -1 };
@@ -104,7 +104,7 @@ interpose! {
     }
 }
 
-interpose! {
+timed! {
     /// See [`sem_wait`].
     fn sem_timedwait(sem: *mut sem_t, until: *const timespec) -> c_int {
         let Some(next) = next!(sem_timedwait: fn(*mut sem_t, *const timespec) -> c_int) else { return -1 };
@@ -113,7 +113,7 @@ interpose! {
     }
 }
 
-interpose! {
+timed! {
     /// See [`sem_wait`].
     fn sem_clockwait(sem: *mut sem_t, clock: clockid_t, until: *const timespec) -> c_int {
         let Some(next) = next!(sem_clockwait: fn(*mut sem_t, clockid_t, *const timespec) -> c_int) else { return -1 };
@@ -122,7 +122,7 @@ interpose! {
     }
 }
 
-interpose! {
+timed! {
     /// C11's names do not pass through POSIX's. 0, 1, 2 are success, busy, error here.
     fn mtx_lock(mutex: *mut pthread_mutex_t) -> c_int {
         let Some(next) = next!(mtx_lock: fn(*mut pthread_mutex_t) -> c_int) else { return 2 };

@@ -18,7 +18,7 @@ use threadtalk_profile::layout::BlockedKind;
 /// definition`.
 macro_rules! waits {
     ($($kind:ident: fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty, or $missing:expr;)*) => {$(
-        $crate::intercept::interpose! {
+        $crate::intercept::timed! {
             /// Waits.
             fn $name($($argument: $type),*) -> $result {
                 let Some(next) = $crate::intercept::next::next!($name: fn($($type),*) -> $result) else { return $missing };
