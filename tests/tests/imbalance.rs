@@ -196,6 +196,28 @@ fn the_first_region_of_a_process_is_at_its_line() {
     assert!(barriers.clone().count() > 0 && barriers.clone().all(|w| is_there(&w)), "{:#?}", all["waits"]);
 }
 
+/// Where balance could save nothing there is no cause, however uneven short instances of the section are.
+#[test]
+fn sections_that_balance_cannot_shorten_have_no_cause() {
+    let all = analysed(&compiled("reduction.c", &["-O2", "-fopenmp"]), &[]);
+    let sections = all["sections"].as_array().unwrap();
+    let even = sections.iter().filter(|s| s["imbalance_percent"].as_f64() < Some(1.0));
+    assert!(even.clone().count() > 0, "{sections:#?}");
+    assert!(even.clone().all(|s| s["causes"].as_array().unwrap().is_empty()), "{:#?}", even.collect::<Vec<_>>());
+}
+
+/// What the program waits for right behind a lock that it leaves is at its own line.
+#[test]
+fn waits_for_files_and_signals_are_at_their_lines() {
+    let all = analysed(&compiled("files.c", &["-O2", "-pthread"]), &[]);
+    let waits = all["waits"].as_array().unwrap();
+    for kind in ["poll", "read", "wait", "sleep"] {
+        let of_kind = waits.iter().filter(|wait| wait["kind"] == kind && wait["seconds"].as_f64() > Some(0.005));
+        let at: BTreeSet<u64> = of_kind.filter_map(|wait| wait["line"].as_u64()).collect();
+        assert_eq!(at, marked("files.c", kind), "{kind}: {waits:#?}");
+    }
+}
+
 /// Where 16 threads share few processors a short visit is long on the clock: what counts is the time of a processor,
 /// and what one thread finds short the others need not find out anew.
 #[test]

@@ -123,7 +123,12 @@ impl<'a> Sections<'a> {
         let team: Vec<u32> = instances[0].parts.iter().map(|p| p.thread).collect();
         waiting.has_waited(team.iter().filter_map(|thread| self.spins.get(thread)).sum());
         let handed_out = instances.iter().flat_map(|i| &i.parts).map(|p| p.handed_out).max().unwrap_or_default();
-        let found = if handed_out != HandedOut::Nothing && lost.imbalance_percent < GRAIN_PERCENT {
+        // Short instances may be uneven in a section that is not: what follows a reduction, beside its loop.
+        let least = match handed_out {
+            HandedOut::Nothing => 100.0 * self.options.lime.min_imbalance,
+            _ => GRAIN_PERCENT,
+        };
+        let found = if all > 0.0 && lost.imbalance_percent < least {
             Found { reason: Some(Reason::Balanced), ..Found::default() }
         } else {
             self.causes(instances, &dependents, by)
