@@ -105,7 +105,8 @@ const DIType *member(const DIType *type, uint64_t offset, std::string &path, Str
     uint64_t begin = field->getOffsetInBits() / 8, bytes = field->getSizeInBits() / 8;
     if (offset < begin || offset >= begin + bytes)
       continue;
-    if (!field->getName().empty()) {
+    // Where the functions of an object are is no member that the source names.
+    if (!field->getName().empty() && !field->isArtificial()) {
       path += arrow;
       path += field->getName();
       arrow = ".";
@@ -407,6 +408,13 @@ bool describe_pointer(Value *base, int steps, Object &object) {
   return false;
 }
 
+// Without what LLVM adds: of a block that one global pointer leads to from the beginning to the end of a program it makes
+// a global, `pointer.body`, for which there is no debug information.
+StringRef own_name(StringRef global) {
+  global.consume_back(".body");
+  return global;
+}
+
 // `pointed`: the name is that of a pointer which leads to the place.
 bool describe_base(Value *base, int steps, Object &object, bool &pointed) {
   pointed = false;
@@ -417,7 +425,7 @@ bool describe_base(Value *base, int steps, Object &object, bool &pointed) {
     if (!expressions.empty())
       fill(object, expressions.front()->getVariable());
     if (object.name.empty())
-      object.name = demangle(global->getName());
+      object.name = demangle(own_name(global->getName()));
     return true;
   }
   if (isa<AllocaInst>(base)) {

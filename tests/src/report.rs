@@ -144,8 +144,9 @@ impl Report {
     pub fn of_object(&self, key: &str, kind: &str, name: Option<&str>) -> i64 {
         let objects = self.0["program_total"]["objects"].as_array().into_iter().flatten();
         let wanted = |o: &&Value| {
-            let variable = text(&o["name"]).split(['.', '-']).next();
-            o["kind"] == kind && (name.is_none() || variable == name)
+            let own = text(&o["name"]);
+            let variable = own.split(['.', '-']).next();
+            o["kind"] == kind && (name.is_none() || variable == name || name == Some(own))
         };
         objects.filter(wanted).filter_map(|o| o[key].as_i64()).sum()
     }

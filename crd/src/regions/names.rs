@@ -17,6 +17,10 @@ fn own_name(symbol: &str) -> Option<String> {
     let is_nested = rest.starts_with('N');
     rest = rest.trim_start_matches(['N', 'K']);
     let mut parts = Vec::new();
+    if let Some(behind) = rest.strip_prefix("St") {
+        parts.push("std");
+        rest = behind;
+    }
     while let Some(digits) = rest.find(|c: char| !c.is_ascii_digit()).filter(|end| *end > 0) {
         let length: usize = rest.get(..digits)?.parse().ok()?;
         let after = rest.get(digits..)?;
@@ -86,7 +90,10 @@ mod tests {
         }
         symbol.push_str("EvT_");
         assert!(demangle(&symbol).is_none_or(|name| name.len() <= LONGEST));
-        let symbol = format!("_Z1fI{}EvT_", "St4pairIiiE".repeat(1000));
-        assert_eq!(demangle(&symbol).unwrap(), "f<\u{2026}>");
+        for (own, name) in [("1f", "f"), ("St6invoke", "std::invoke"), ("NSt6thread6invoke", "std::thread::invoke")] {
+            let end = if own.starts_with('N') { "E" } else { "" };
+            let symbol = format!("_Z{own}I{}E{end}vT_", "St4pairIiiE".repeat(1000));
+            assert_eq!(demangle(&symbol).unwrap(), format!("{name}<\u{2026}>"));
+        }
     }
 }

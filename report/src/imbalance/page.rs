@@ -268,7 +268,7 @@ fn similar(view: View, similarity: &Similarity) -> String {
         return out + "</section>";
     }
     out += "<details><summary>Decision table</summary><table class=\"figures\"><thead><tr><th>thread</th>";
-    table.attributes.iter().for_each(|a| out += &format!("<th>{}</th>", escape(a)));
+    table.attributes.iter().for_each(|a| out += &format!("<th>{}</th>", escape(&words::attribute(a))));
     out += "<th>kind</th></tr></thead><tbody>";
     let mut ids: Vec<u32> = similarity.kinds.iter().flatten().copied().collect();
     ids.sort_unstable();
@@ -278,7 +278,8 @@ fn similar(view: View, similarity: &Similarity) -> String {
         let _ = write!(out, "<td>{decision}</td></tr>");
     }
     out += "</tbody></table></details>";
-    let attributes = |set: &[usize]| set.iter().map(|&a| escape(&table.attributes[a])).collect::<Vec<_>>().join(", ");
+    let named = |&of: &usize| escape(&words::attribute(&table.attributes[of]));
+    let attributes = |set: &[usize]| set.iter().map(named).collect::<Vec<_>>().join(", ");
     let reducts = &similarity.reducts;
     let core = if reducts.core.is_empty() { "none".to_owned() } else { attributes(&reducts.core) };
     let _ = write!(out, "<p>Core: {core}. The kinds differ by: <b>{}</b>.</p></section>", attributes(&reducts.chosen));
@@ -320,7 +321,7 @@ fn blocks(parallelism: &Parallelism) -> String {
         let _ = write!(
             out,
             "<li>{} {}: {} serial, {} parallel executions</li>",
-            escape(&a.name),
+            escape(&short(&a.name)),
             escape(&place),
             number::count(a.serial),
             number::count(a.parallel)

@@ -281,9 +281,10 @@ fn similar(view: View, similarity: &Similarity, paint: Style) -> String {
         let _ = writeln!(out, "  {} more threads (--format json lists all)", ids.len() - 16);
     }
     for (index, attribute) in table.attributes.iter().enumerate() {
-        let _ = writeln!(out, "  a{} {attribute}", index + 1);
+        let _ = writeln!(out, "  a{} {}", index + 1, words::attribute(attribute));
     }
-    let attributes = |set: &[usize]| set.iter().map(|&a| table.attributes[a].as_str()).collect::<Vec<_>>().join(", ");
+    let named = |&of: &usize| words::attribute(&table.attributes[of]);
+    let attributes = |set: &[usize]| set.iter().map(named).collect::<Vec<_>>().join(", ");
     let reducts = &similarity.reducts;
     let core = if reducts.core.is_empty() { "none".to_owned() } else { attributes(&reducts.core) };
     let _ = writeln!(out, "  core: {core}; the kinds differ by: {}", attributes(&reducts.chosen));
@@ -291,7 +292,8 @@ fn similar(view: View, similarity: &Similarity, paint: Style) -> String {
         let _ = writeln!(out, "  {} pairs of threads of different kinds differ in none of these", reducts.inconsistent);
     }
     if !similarity.left_out.is_empty() {
-        let _ = writeln!(out, "  left out, as they differ least: {}", similarity.left_out.join(", "));
+        let left_out: Vec<_> = similarity.left_out.iter().map(|of| words::attribute(of)).collect();
+        let _ = writeln!(out, "  left out, as they differ least: {}", left_out.join(", "));
     }
     out
 }
@@ -351,7 +353,7 @@ fn blocks(parallelism: &Parallelism, shape: &Shape) -> String {
             out,
             "  {} {} {place}: {serial} executions serial, {parallel} parallel",
             paint.loud("anomalous:"),
-            a.name
+            short(&a.name)
         );
     }
     out

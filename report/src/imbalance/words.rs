@@ -172,6 +172,12 @@ pub fn alike(cause: &Cause) -> Option<String> {
     (!names.is_empty()).then(|| format!("in the same threads: {}", names.join(", ")))
 }
 
+/// An attribute of a decision table, "what in region #number", with the region's name [`short`].
+pub fn attribute(attribute: &str) -> String {
+    let parts = attribute.split_once(" in ").and_then(|(what, of)| Some((what, of.rsplit_once(" #")?)));
+    parts.map_or_else(|| attribute.to_owned(), |(what, (name, number))| format!("{what} in {} #{number}", short(name)))
+}
+
 /// Why a section has no cause to show; nothing if it has.
 pub fn without_cause(imbalance: &Imbalance, section: &Section) -> Option<String> {
     if section.causes.iter().any(Cause::important) {
@@ -328,6 +334,14 @@ mod tests {
         assert_eq!(sparkline(&vec![1.0; 130]).chars().count(), 44);
         assert_eq!(sparkline(&[]), "");
         assert_eq!((probability(0.0), probability(0.0031)), ("p < 1e-12".to_owned(), "p 0.003".to_owned()));
+    }
+
+    #[test]
+    fn attributes_have_short_names_of_regions() {
+        assert_eq!(attribute("cpu in loop in f #3"), "cpu in loop in f #3");
+        let long = format!("work in std::build<{0}>({0}) #12", "std::vector<long, std::allocator<long>>, ".repeat(9));
+        assert_eq!(attribute(&long), "work in std::build<\u{2026}>(\u{2026}) #12");
+        assert_eq!(attribute("communication"), "communication");
     }
 
     #[test]
