@@ -262,6 +262,50 @@ fn registers_of_all_widths_survive_calls() {
     }
 }
 
+/// Masks of 64 bits that are needed on both sides of accesses; the pieces of assembly say nothing of them.
+#[test]
+fn masks_survive_calls() {
+    let source = r#"
+#include <stdio.h>
+long from[8], to[8];
+typedef unsigned long long mask;
+#define HERE(m) __asm__ volatile("" : "+k"(m))
+__attribute__((noinline)) mask work(mask a, mask b, mask c, mask d) {
+  mask all = 0;
+  for (int i = 0; i < 8; i++) {
+    HERE(a); HERE(b); HERE(c); HERE(d);
+    to[i & 3] = from[i] + to[i];
+    HERE(a); HERE(b); HERE(c); HERE(d);
+    all = all * 31 + (a ^ b << 1 ^ c << 2 ^ d << 3);
+    a += b;
+  }
+  return all;
+}
+int main(void) { printf("%llx\n", work(0x123456789abcdef0, ~5ull, 1ull << 63, 0xfedcba)); }
+"#;
+    for (feature, flags) in
+        [("avx512bw", &["-O2", "-march=x86-64-v4"][..]), ("avx512bw", &["-O2", "-mavx512f", "-mavx512bw"])]
+    {
+        if !support::cpu_has(feature) {
+            continue;
+        }
+        let project = Project::new("masks.c", source).flags(flags);
+        let ir = project.ir("masks.c", &[]);
+        assert!(ir.contains(".avx512.masks@") && !ir.contains("~{k1}"), "{ir}");
+        must_succeed(
+            Command::new("clang-19").args(flags).arg(project.path("masks.c")).arg("-o").arg(project.path("plain")),
+        );
+        let plain = must_succeed(&mut Command::new(project.path("plain"))).stdout;
+        project.build(&["masks.c"], &[]);
+        let output = must_succeed(Command::new(project.path("program")).env("FAKE_LOG", "1"));
+        assert_eq!(String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&plain), "{flags:?}");
+        // Those of 16 bits only are said to change.
+        let ir =
+            Project::new("masks.c", source.replace("\"+k\"", "\"+r\"").as_str()).ir("masks.c", &["-O2", "-mavx512f"]);
+        assert!(ir.contains(".avx512@") && ir.contains("~{k1}"), "{ir}");
+    }
+}
+
 /// Other compilers name the CPU and not what it has.
 #[test]
 fn a_cpu_says_which_registers_there_are() {
@@ -270,7 +314,8 @@ fn a_cpu_says_which_registers_there_are() {
         ("\"target-cpu\"=\"x86-64\"", ""),
         ("\"target-cpu\"=\"haswell\"", ".avx"),
         ("\"target-cpu\"=\"x86-64\" \"target-features\"=\"+avx2\"", ".avx"),
-        ("\"target-cpu\"=\"skylake-avx512\"", ".avx512"),
+        ("\"target-cpu\"=\"skylake-avx512\"", ".avx512.masks"),
+        ("\"target-cpu\"=\"x86-64\" \"target-features\"=\"+avx512f\"", ".avx512"),
         ("\"target-cpu\"=\"skylake-avx512\" \"target-features\"=\"-avx512f\"", ".avx"),
         ("\"target-cpu\"=\"unheard-of\"", ""),
     ] {

@@ -59,6 +59,9 @@ fn exchange_between_two_threads_is_the_same_everywhere() {
     if cpu_has("avx512f") {
         vectors.push(vec!["-O3", "-mavx512f", "-mprefer-vector-width=512"]);
     }
+    if cpu_has("avx512bw") && cpu_has("avx512vl") && cpu_has("avx512dq") {
+        vectors.push(vec!["-O3", "-march=x86-64-v4"]);
+    }
     let reference = {
         let project = Project::new("exchange.c", EXCHANGE).options("opt=0:inline_limit=0");
         project.build(&["exchange.c"], &["-O0"]);

@@ -29,23 +29,23 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         for hook in KEPT {
             self.keeper_body(self.new_function(&keeper_name(hook), self.hook_type(hook), registers), hook)?;
         }
-        self.define_gate(&keeper_name(hooks::LEARN), registers, None)?;
+        self.define_gates(&keeper_name(hooks::LEARN), registers, None)?;
         for (direction, bytes) in SIZES.into_iter().flat_map(|b| [(Direction::Read, b), (Direction::Write, b)]) {
             let hook = sized_hook(direction, bytes)?;
             self.keeper_body(self.new_function(&keeper_name(hook), self.hook_type(hook), registers), hook)?;
             if direction == Direction::Write {
-                self.define_gate(&keeper_name(hook), registers, None)?;
+                self.define_gates(&keeper_name(hook), registers, None)?;
             }
             for alignment in alignments(bytes) {
                 let name = access_name(hook, alignment);
                 let function = self.new_function(&name, self.hook_type(hook), registers);
                 self.access_body(function, hook, (direction, false), (bytes, alignment))?;
                 if direction == Direction::Read {
-                    self.define_gate(&name, registers, hooks::again(bytes).filter(|_| alignment.is_whole(bytes)))?;
+                    self.define_gates(&name, registers, hooks::again(bytes).filter(|_| alignment.is_whole(bytes)))?;
                     let name = recall_name(hook, alignment);
                     let function = self.new_function(&name, self.recall_type(), registers);
                     self.access_body(function, hook, (direction, true), (bytes, alignment))?;
-                    self.define_gate(&name, registers, None)?;
+                    self.define_gates(&name, registers, None)?;
                 }
             }
         }

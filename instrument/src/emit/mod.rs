@@ -90,7 +90,7 @@ pub struct ModuleEmitter<'a, 'ctx> {
     hooks: Rc<RefCell<HashMap<&'static str, FunctionValue<'ctx>>>>,
     /// Functions of the module that huge functions call.
     here: Rc<RefCell<Map<(in_module::Here, registers::Registers), FunctionValue<'ctx>>>>,
-    registers: Rc<RefCell<Map<FunctionValue<'ctx>, registers::Registers>>>,
+    registers: Rc<RefCell<Map<FunctionValue<'ctx>, registers::Kept>>>,
     /// Lengths of strings before something was appended to them, by the call that does it.
     appendable: Rc<RefCell<HashMap<InstructionValue<'ctx>, IntValue<'ctx>>>>,
     invariant_kind: u32,

@@ -22,6 +22,41 @@ pub enum Registers {
     Avx512,
 }
 
+/// What a gate keeps (see [`super::gates`]): all that its callers may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Kept {
+    /// Those that the function behind it knows of.
+    pub registers: Registers,
+    /// And masks, of 64 bits: the caller has AVX-512 for bytes and words, as all that has AVX-512 but the first of its
+    /// processors. Else they have 16, and pieces of assembly say that they change: where one function had the other's
+    /// instructions, there might be none such.
+    pub masks: bool,
+}
+
+impl Kept {
+    /// Those that have gates in the archive.
+    pub fn all(registers: Registers) -> impl Iterator<Item = Kept> {
+        let wide = (registers == Registers::Avx512).then_some(true);
+        [false].into_iter().chain(wide).map(move |masks| Kept { registers, masks })
+    }
+
+    /// Whether callers must expect other masks behind it.
+    pub fn loses_masks(self) -> bool {
+        self.registers == Registers::Avx512 && !self.masks
+    }
+
+    /// Attributes of gates.
+    pub fn attributes(self) -> [(&'static str, &'static str); 2] {
+        let [cpu, features] = self.registers.attributes();
+        [cpu, if self.masks { (features.0, "+avx512f,+avx512bw,-vzeroupper") } else { features }]
+    }
+
+    /// Ends the names of gates.
+    pub fn suffix(self) -> &'static str {
+        if self.masks { ".avx512.masks" } else { self.registers.suffix() }
+    }
+}
+
 impl Registers {
     /// Those that have functions of their own in the archive.
     pub const ALL: [Registers; 3] = [Registers::Sse, Registers::Avx, Registers::Avx512];
@@ -49,11 +84,19 @@ impl Registers {
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
     /// The registers of a function.
     pub(super) fn registers(&self, function: FunctionValue<'ctx>) -> Registers {
-        *self.registers.borrow_mut().entry(function).or_insert_with(|| match llvm::has_features(function) {
-            [.., true] => Registers::Avx512,
-            [_, true, _] => Registers::Avx,
-            [true, ..] => Registers::Sse,
-            [false, ..] => Registers::General,
+        self.kept(function).registers
+    }
+
+    /// What gates keep for a function.
+    pub(super) fn kept(&self, function: FunctionValue<'ctx>) -> Kept {
+        *self.registers.borrow_mut().entry(function).or_insert_with(|| {
+            let (registers, masks) = match llvm::has_features(function) {
+                [.., true, bytes_and_words] => (Registers::Avx512, bytes_and_words),
+                [_, true, ..] => (Registers::Avx, false),
+                [true, ..] => (Registers::Sse, false),
+                [false, ..] => (Registers::General, false),
+            };
+            Kept { registers, masks }
         })
     }
 }

@@ -238,10 +238,10 @@ pub fn as_instruction<'ctx>(value: LLVMValueRef) -> Option<InstructionValue<'ctx
 }
 
 /// Whether a function may use vector registers of 128 bits, of 256, and of 512.
-pub fn has_features(function: FunctionValue<'_>) -> [bool; 3] {
-    let names = [c"sse2".as_ptr(), c"avx".as_ptr(), c"avx512f".as_ptr()];
-    let mut has = [false; 3];
-    // SAFETY: a live function; arrays of three, of which the first holds strings.
+pub fn has_features(function: FunctionValue<'_>) -> [bool; 4] {
+    let names = [c"sse2".as_ptr(), c"avx".as_ptr(), c"avx512f".as_ptr(), c"avx512bw".as_ptr()];
+    let mut has = [false; 4];
+    // SAFETY: a live function; arrays of four, of which the first holds strings.
     unsafe {
         ffi::threadtalk_shim_has_features(function.as_value_ref(), names.as_ptr(), names.len(), has.as_mut_ptr())
     };

@@ -73,7 +73,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             Some((held, bytes)) => a.line(format!("leaq {bytes}({held}), %rdi")),
             None => a.address(pointer, "%rdi"),
         }
-        let gate = gate_name(&format!("{name}{}", self.own_registers()?.suffix()));
+        let gate = gate_name(name, self.own_kept()?);
         // Through the table of offsets, as nonlazybind says of calls of hooks: nobody keeps registers when a call is
         // bound at its first use.
         a.line(format!("callq *{gate}@GOTPCREL(%rip)"));

@@ -18,7 +18,7 @@ mod write;
 
 use super::assembly::Assembly;
 use super::prologue::Prologue;
-use super::registers::Registers;
+use super::registers::{Kept, Registers};
 use super::repeats::Marked;
 use super::translate::{Shape, Translation};
 use super::{Emitted, ModuleEmitter};
@@ -206,8 +206,12 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     }
 
     fn own_registers(&self) -> Emitted<Registers> {
+        Ok(self.own_kept()?.registers)
+    }
+
+    fn own_kept(&self) -> Emitted<Kept> {
         let function = self.here()?.get_parent().ok_or(invalid("block without function"))?;
-        Ok(self.registers(function))
+        Ok(self.kept(function))
     }
 }
 
