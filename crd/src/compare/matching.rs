@@ -2,20 +2,20 @@
 //!
 //! 1. Functions and user regions by kind, name and file name; of several, those whose lines are nearest.
 //! 2. Those left by kind and name in any file: variants of a program are often files beside each other.
-//! 3. Those left whose name is gone, by kind and file name, at the nearest lines: renamed.
+//! 3. Those left whose name is gone and those whose name is new: renamed ([`renaming`]).
 //! 4. Loops and constructs inside two functions that belong together, by kind, in the order of the source. Their
 //!    lines count from the function's, so that a function may move as a whole; where one side has more of them, which
 //!    of them communicate, and how much, counts more than lines and depth: the inner loop of three finds that of six.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod renaming;
+
+use std::collections::BTreeMap;
 use threadtalk_abi::module::RegionKind;
 
 use super::align::align;
 use super::model::Matched;
 use crate::model::Region;
 
-/// Lines between two regions beyond which different names are not taken for a renaming.
-const RENAME_REACH: u64 = 60;
 /// Lines that a level of nesting counts as.
 const DEPTH_COST: u64 = 8;
 /// Lines that it counts as if one of two regions communicates and the other does not.
@@ -86,10 +86,13 @@ fn is_owner(region: &Region) -> bool {
     matches!(region.kind, RegionKind::Program | RegionKind::Function | RegionKind::User)
 }
 
-/// Power of two of a region's own events; 0 without any.
-fn magnitude(region: &Region) -> u64 {
-    let events = region.counts.as_ref().map_or(0, |counts| counts.raw.sum().saturating_add(counts.rar.sum()));
+/// Power of two of so many events; 0 without any.
+fn magnitude(events: u64) -> u64 {
     u64::from(u64::BITS - events.leading_zeros())
+}
+
+fn own_events(region: &Region) -> u64 {
+    region.counts.as_ref().map_or(0, |counts| counts.raw.sum().saturating_add(counts.rar.sum()))
 }
 
 /// Name of the file without its folders: the same source is built in different ones.
@@ -112,7 +115,7 @@ pub fn pairs(base: &[Region], new: &[Region]) -> Vec<Pair> {
     let mut found = Found { partners: vec![None; base.regions.len()], taken: vec![false; new.regions.len()] };
     by_key(&base, &new, &mut found, |region| (region.kind, region.name.clone(), file_name(region).to_string()));
     by_key(&base, &new, &mut found, |region| (region.kind, region.name.clone(), String::new()));
-    renamed(&base, &new, &mut found);
+    renaming::renamed(&base, &new, &mut found);
     inside(&base, &new, &mut found);
     let pairs = found.partners.iter().enumerate();
     pairs.filter_map(|(base, new)| new.map(|(new, matched)| Pair { base, new, matched })).collect()
@@ -156,66 +159,6 @@ fn by_key(base: &Nest, new: &Nest, found: &mut Found, key: impl Fn(&Region) -> (
     }
 }
 
-/// Owners whose name is gone on one side and those whose name is new on the other, the nearest first.
-fn renamed(base: &Nest, new: &Nest, found: &mut Found) {
-    let names = |nest: &Nest| -> BTreeSet<(RegionKind, String)> {
-        nest.owners().map(|index| (nest.regions[index].kind, nest.regions[index].name.clone())).collect()
-    };
-    let (before, after) = (names(base), names(new));
-    let mut candidates = Vec::new();
-    for b in base.owners().filter(|index| found.partners[*index].is_none()) {
-        let old = &base.regions[b];
-        if after.contains(&(old.kind, old.name.clone())) {
-            continue;
-        }
-        let shift = shift(base, new, found, b);
-        for n in new.owners().filter(|index| !found.taken[*index]) {
-            let young = &new.regions[n];
-            let comparable = young.kind == old.kind && file_name(young) == file_name(old);
-            if comparable && !before.contains(&(young.kind, young.name.clone())) {
-                let gap = gap(old, young, shift).filter(|gap| *gap <= RENAME_REACH);
-                candidates.extend(gap.map(|gap| (gap, start_gap(old, young, shift), b, n)));
-            }
-        }
-    }
-    candidates.sort_unstable();
-    for (_, _, b, n) in candidates {
-        if found.partners[b].is_none() && !found.taken[n] {
-            found.put(b, n, Matched::Renamed);
-        }
-    }
-}
-
-/// How many lines the nearest region of the file before this one has moved down.
-fn shift(base: &Nest, new: &Nest, found: &Found, index: usize) -> i64 {
-    let region = &base.regions[index];
-    let before = base.owners().filter(|i| {
-        let other = &base.regions[*i];
-        other.line.is_some() && other.line <= region.line && file_name(other) == file_name(region)
-    });
-    let paired = before.filter_map(|i| found.partners[i].map(|(n, _)| (&base.regions[i], &new.regions[n])));
-    let in_file = paired.filter(|(old, young)| file_name(old) == file_name(young));
-    let nearest = in_file.max_by_key(|(old, _)| old.line);
-    nearest.and_then(|(old, young)| Some(i64::from(young.line?) - i64::from(old.line?))).unwrap_or(0)
-}
-
-/// Lines between two regions, 0 if they overlap. None if a line is not known.
-fn gap(old: &Region, young: &Region, shift: i64) -> Option<u64> {
-    let range = |region: &Region, shift: i64| {
-        let first = i64::from(region.line?) + shift;
-        let last = i64::from(region.end_line.or(region.line)?) + shift;
-        Some((first, last.max(first)))
-    };
-    let ((first, last), (begin, end)) = (range(old, shift)?, range(young, 0)?);
-    Some((begin - last).max(first - end).max(0).unsigned_abs())
-}
-
-/// Lines between the beginnings: of several that overlap, the one that begins nearest.
-fn start_gap(old: &Region, young: &Region, shift: i64) -> u64 {
-    let line = |region: &Region| i64::from(region.line.unwrap_or(0));
-    (line(young) - line(old) - shift).unsigned_abs()
-}
-
 /// Loops and constructs in owners that belong together.
 fn inside(base: &Nest, new: &Nest, found: &mut Found) {
     let (before, after) = (base.inside(), new.inside());
@@ -230,7 +173,7 @@ fn inside(base: &Nest, new: &Nest, found: &mut Found) {
             let (b, n) = (members[b], others[n]);
             let lines = apart(from(base, *owner, b), from(new, partner, n));
             let depth = base.depths[b].abs_diff(new.depths[n]) * DEPTH_COST;
-            let (before, after) = (magnitude(&base.regions[b]), magnitude(&new.regions[n]));
+            let (before, after) = (magnitude(own_events(&base.regions[b])), magnitude(own_events(&new.regions[n])));
             let silence = if (before == 0) != (after == 0) { SILENCE_COST } else { 0 };
             lines + depth + before.abs_diff(after) * EVENTS_COST + silence
         };

@@ -75,7 +75,7 @@ pub enum Matched {
     Same,
     /// Same kind and name, at another line, in another file or at another depth of nesting.
     Moved,
-    /// Another name, at about the same place; or inside such a region.
+    /// Another name, at about the same place or of which one is part of the other; or inside such a region.
     Renamed,
 }
 

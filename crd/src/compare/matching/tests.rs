@@ -53,6 +53,11 @@ fn talking(mut region: Region) -> Region {
     region
 }
 
+/// Some function.
+pub(super) fn function() -> Region {
+    region(1, FUNCTION, "f", ("a.c", 10, 20), 0)
+}
+
 const FUNCTION: RegionKind = RegionKind::Function;
 const LOOP: RegionKind = RegionKind::Loop;
 
@@ -121,6 +126,41 @@ fn a_renamed_function_is_found_where_it_was_with_all_that_is_in_it() {
     ]);
     let renamed = Matched::Renamed;
     assert_eq!(found(&base, &new), [(1, 1, Matched::Moved), (2, 3, renamed), (3, 4, renamed), (4, 2, renamed)]);
+}
+
+#[test]
+fn of_those_near_each_other_the_ones_that_communicate_belong_together() {
+    // `checksum` went to another file as `line_checksum`, and `check_lines` begins a little nearer to where it was.
+    let base = program(vec![
+        talking(region(1, FUNCTION, "checksum", ("pipe.c", 33, 39), 0)),
+        region(2, FUNCTION, "check_lines", ("pipe.c", 41, 49), 0),
+    ]);
+    let new = program(vec![
+        region(1, FUNCTION, "verify_lines", ("pipe.c", 35, 43), 0),
+        talking(region(2, FUNCTION, "line_checksum", ("check.c", 4, 14), 0)),
+    ]);
+    let renamed = Matched::Renamed;
+    assert_eq!(found(&base, &new), [(1, 2, renamed), (2, 1, renamed)]);
+    assert_eq!(found(&new, &base), [(1, 2, renamed), (2, 1, renamed)]);
+    // Without one that communicates, all communication may be gone.
+    let new = program(vec![region(1, FUNCTION, "hash", ("pipe.c", 35, 43), 0)]);
+    assert_eq!(found(&base[..2], &new), [(1, 1, renamed)]);
+}
+
+#[test]
+fn other_parameters_or_another_namespace_are_a_new_name_in_any_file() {
+    let base = program(vec![
+        region(1, FUNCTION, "sum(int)", ("a.cpp", 10, 20), 0),
+        region(2, FUNCTION, "void old::apply<int>(int)", ("a.cpp", 30, 40), 0),
+    ]);
+    let new = program(vec![
+        region(1, FUNCTION, "void apply<float>(float, int)", ("a.cpp", 10, 20), 0),
+        region(2, FUNCTION, "sum(int, int)", ("b.cpp", 300, 320), 0),
+    ]);
+    assert_eq!(found(&base, &new), [(1, 2, Matched::Renamed), (2, 1, Matched::Renamed)]);
+    // What has no name in common and is in another file is another function.
+    let other = program(vec![region(1, FUNCTION, "mean(int)", ("b.cpp", 10, 20), 0)]);
+    assert_eq!(found(&base, &other), []);
 }
 
 #[test]
