@@ -173,6 +173,60 @@ fn differences_of_the_recording_are_noted() {
 }
 
 #[test]
+fn what_sampling_may_have_made_of_distances_is_no_change() {
+    // 2 % of the usages are followed: 40 of 100 samples are beyond the first cache, and in another run 48.
+    let run = |long: usize, samples: u64| {
+        let distances = |n: usize| (0..100).map(move |i| if i < n { 500 } else { 20 });
+        let trace = Trace {
+            writer: 0,
+            reader: 1,
+            region: 1,
+            samples,
+            sampled: Histogram::of(distances(long)),
+            ..Trace::default()
+        };
+        let contents = Contents {
+            modules: vec![module(&[("f", None), ("g", None), ("idle", None)])],
+            events: f(5000, 5000),
+            traces: vec![trace],
+            threads: (0..2).map(|id| Thread { id, ..Thread::default() }).collect(),
+            ..Contents::default()
+        };
+        let caches = vec![Cache { level: 1, bytes: 400, shared_by: 1 }];
+        report(&contents, &Options { caches, ..Options::default() })
+    };
+    let (base, new) = (run(40, 100), run(48, 100));
+    let comparison = compared(&base, &new);
+    let f = comparison.regions.iter().find(|r| r.name == "f").unwrap();
+    let change = f.judged.change.get(Metric::DefiniteMiss(Some(1))).unwrap();
+    assert!((change - 0.2).abs() < 0.1, "a fifth more misses: {change}");
+    assert_eq!((f.judged.verdict, &f.judged.reasons[..]), (Verdict::Same, &[][..]));
+    assert!(f.judged.by_chance.contains(&Metric::DefiniteMiss(Some(1))), "{:?}", f.judged.by_chance);
+    let conditions = Condition::parse("definite_miss>+10%,definite_miss>+0.05,crd_p90>+1%").unwrap();
+    assert_eq!(comparison.check(&conditions, true).failures, []);
+    // A limit of the value itself is about what was found.
+    let conditions = Condition::parse("definite_miss>0.45").unwrap();
+    assert!(!comparison.check(&conditions, true).failures.is_empty());
+    // Beyond the error it is a change: all are long now.
+    assert_eq!(of_f(&compared(&base, &run(100, 100))).0, Verdict::Worse);
+}
+
+#[test]
+fn within_a_cache_line_distances_are_all_alike() {
+    let verdict =
+        |distance: u64| of_f(&compared(&run(&f(500, 700), &[1; 40], 2), &run(&f(500, 700), &[distance; 40], 2))).0;
+    assert_eq!((verdict(2), verdict(16), verdict(17)), (Verdict::Same, Verdict::Same, Verdict::Worse));
+}
+
+#[test]
+fn evenness_of_a_few_communications_for_each_thread_is_not_judged() {
+    let talk = |raw: u64, factor: u64| vec![event(1, 0, 1, raw, factor * raw), event(1, 1, 0, raw, raw)];
+    assert_eq!(of_f(&compared(&run(&talk(13, 1), &[], 2), &run(&talk(13, 3), &[], 2))).0, Verdict::Same);
+    let reasons = of_f(&compared(&run(&talk(60, 1), &[], 2), &run(&talk(60, 3), &[], 2))).1;
+    assert!(reasons.contains(&("balance".to_string(), Effect::Worse)), "{reasons:?}");
+}
+
+#[test]
 fn a_filter_chooses_pairs_and_unmatched_regions() {
     let mut base = run(&f(100, 0), &[], 2);
     let new = base.clone();

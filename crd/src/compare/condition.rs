@@ -1,7 +1,7 @@
 //! Conditions under which a comparison fails, for use in CI: `raw>+10%,crd_median>+20%`.
 
 use super::verdict::{is_more_than_noise, relative};
-use super::{Comparison, Figures, Metric};
+use super::{Comparison, Figures, Judged, Metric};
 
 /// One condition.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,10 +93,12 @@ impl Condition {
     }
 
     /// Whether it holds; none if one of the sides was not measured. A relative change below the metric's floor
-    /// ([`Metric::floor`]) is none: one event after another is no regression by 100 %.
-    fn holds(&self, base: &Figures, new: &Figures) -> Option<(bool, f64, f64)> {
+    /// ([`Metric::floor`]) is none: one event after another is no regression by 100 %. Nor is a change that may be one
+    /// of what was sampled alone.
+    fn holds(&self, base: &Figures, new: &Figures, judged: &Judged) -> Option<(bool, f64, f64)> {
         let (before, after) = (base.get(self.metric)?, new.get(self.metric)?);
         let (value, limit) = match self.limit {
+            Limit::Change(limit) | Limit::Difference(limit) if judged.by_chance.contains(&self.metric) => (0.0, limit),
             Limit::Change(limit) if is_more_than_noise(self.metric, before, after, 0.0) => {
                 (relative(before, after)?, limit)
             }
@@ -112,13 +114,16 @@ impl Comparison {
     /// Checks conditions for every region and, unless a filter chose some regions, for the program.
     pub fn check<'a>(&self, conditions: &'a [Condition], with_program: bool) -> Checked<'a> {
         let mut checked = Checked::default();
-        let program = with_program.then_some((None, &self.program.base.figures, &self.program.new.figures));
-        let regions = self.regions.iter().enumerate().map(|(i, r)| (Some(i), &r.base.figures, &r.new.figures));
+        let program = &self.program;
+        let program = (None, &program.base.figures, &program.new.figures, &program.judged);
+        let program = with_program.then_some(program);
+        let regions = self.regions.iter().enumerate();
+        let regions = regions.map(|(i, r)| (Some(i), &r.base.figures, &r.new.figures, &r.judged));
         let places: Vec<_> = program.into_iter().chain(regions).collect();
         for condition in conditions {
             let mut measured = false;
-            for (region, base, new) in &places {
-                let Some((holds, base, new)) = condition.holds(base, new) else { continue };
+            for (region, base, new, judged) in &places {
+                let Some((holds, base, new)) = condition.holds(base, new, judged) else { continue };
                 measured = true;
                 if holds {
                     let (metric, region) = (condition.metric, *region);

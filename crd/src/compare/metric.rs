@@ -97,12 +97,12 @@ impl Metric {
     }
 
     /// Differences below this are noise whatever their relation to the value: 3 events after 1 are three times as many
-    /// and mean nothing. Counts: 16 events; distances: an element; shares: 1 % of all; balance and imbalance: a
-    /// percent.
+    /// and mean nothing. Counts: 16 events; distances: 16 elements, which are a cache line; shares: 1 % of all; balance
+    /// and imbalance: a percent.
     pub fn floor(self) -> f64 {
         match self {
-            Self::Raw | Self::Rar | Self::Sync => 16.0,
-            Self::CrdMedian | Self::CrdP90 | Self::Balance | Self::ScaledHomogeneity | Self::Imbalance => 1.0,
+            Self::Raw | Self::Rar | Self::Sync | Self::CrdMedian | Self::CrdP90 => 16.0,
+            Self::Balance | Self::ScaledHomogeneity | Self::Imbalance => 1.0,
             Self::DefiniteMiss(_) | Self::ProbableMiss(_) | Self::Homogeneity | Self::Crr => 0.01,
             Self::Visits => 1.0,
             Self::Duration | Self::Cpu => 0.005,

@@ -5,11 +5,13 @@
 //! | which region became which | `matching`, `align` |
 //! | what is compared | [`Metric`] |
 //! | what is better, what is noise | `verdict` |
+//! | which distances differ although they were sampled | `certainty` |
 //! | parallel sections | [`SectionChange`] |
 //! | whether suggestions for the base kept what they promised | [`Promised`] |
 //! | conditions for use in CI | [`Condition`] |
 
 mod align;
+mod certainty;
 mod condition;
 mod figures;
 mod matching;
@@ -29,12 +31,14 @@ pub use model::{
 };
 pub use promises::Promised;
 pub use sections::{SectionCause, SectionChange, SectionSide};
-pub use verdict::{Effect, MIN_EVENTS, Reason, Verdict};
+pub use verdict::{Effect, MIN_EVENTS, Reason, Verdict, is_more_than_noise};
 
 use std::collections::BTreeSet;
 
 use crate::RegionFilter;
 use crate::model::{Entry, Matrix, Region, Report};
+use certainty::Sampled;
+use verdict::Candidate;
 
 /// Relative change up to which two values count as the same, if nobody says otherwise.
 pub const NOISE: f64 = 0.05;
@@ -65,7 +69,10 @@ pub fn compare(base: &Report, new: &Report, options: &CompareOptions) -> Compari
         .map(|pair| (&base.regions[pair.base], &new.regions[pair.new], pair.matched))
         .filter(|(base, new, _)| communicates(base) || communicates(new))
         .filter(|(base, new, _)| chosen(base) || chosen(new))
-        .map(|(base, new, matched)| region_change(base, new, matched, &metrics, options.noise))
+        .map(|(before, after, matched)| {
+            let [old, young] = [(base, before), (new, after)].map(|(report, region)| In { report, region });
+            region_change(old, young, matched, &metrics, options.noise)
+        })
         .collect();
     regions.sort_by_key(|change| (std::cmp::Reverse(weight(change)), change.base.id));
     let unmatched = |report: &Report, paired: BTreeSet<usize>| {
@@ -109,13 +116,27 @@ fn weight(change: &RegionChange) -> u64 {
     events(&change.base).max(events(&change.new))
 }
 
-fn region_change(base: &Region, new: &Region, matched: Matched, metrics: &[Metric], noise: f64) -> RegionChange {
-    let (before, after) = (Side::of(base, metrics), Side::of(new, metrics));
+/// A region and the report that it is of.
+#[derive(Clone, Copy)]
+struct In<'a> {
+    report: &'a Report,
+    region: &'a Region,
+}
+
+impl<'a> In<'a> {
+    fn candidate(self, figures: &'a Figures, threads: usize) -> Candidate<'a> {
+        Candidate { figures, threads, sampled: Sampled::of(self.region, self.report.options.granule) }
+    }
+}
+
+fn region_change(base: In, new: In, matched: Matched, metrics: &[Metric], noise: f64) -> RegionChange {
+    let (before, after) = (Side::of(base.region, metrics), Side::of(new.region, metrics));
+    let candidates = (base.candidate(&before.figures, before.threads), new.candidate(&after.figures, after.threads));
     RegionChange {
-        name: new.name.clone(),
+        name: new.region.name.clone(),
         matched,
-        judged: verdict::judge(&before.figures, &after.figures, noise, before.threads == after.threads),
-        matrices: matrices(base, new),
+        judged: verdict::judge(candidates.0, candidates.1, noise),
+        matrices: matrices(base.region, new.region),
         base: before,
         new: after,
     }
@@ -124,9 +145,11 @@ fn region_change(base: &Region, new: &Region, matched: Matched, metrics: &[Metri
 fn program_change(base: &Report, new: &Report, levels: &[u8], noise: f64) -> ProgramChange {
     let metrics = Metric::of_programs(levels);
     let (before, after) = (Profile::of(base, &metrics), Profile::of(new, &metrics));
+    let [old, young] = [base, new].map(|report| In { report, region: &report.program_total });
+    let candidates = (old.candidate(&before.figures, before.threads), young.candidate(&after.figures, after.threads));
     ProgramChange {
-        judged: verdict::judge(&before.figures, &after.figures, noise, before.threads == after.threads),
-        matrices: matrices(&base.program_total, &new.program_total),
+        judged: verdict::judge(candidates.0, candidates.1, noise),
+        matrices: matrices(old.region, young.region),
         base: before,
         new: after,
     }

@@ -126,6 +126,8 @@ pub struct Judged {
     pub verdict: Verdict,
     /// What it rests on.
     pub reasons: Vec<Reason>,
+    /// Figures of distances that differ and may have been found to by chance, as distances are sampled.
+    pub by_chance: Vec<Metric>,
 }
 
 /// New less base, over the threads in their order.

@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
+use super::certainty::{Sampled, may_be_equal};
 use super::{Figures, Judged, Metric};
 
-/// Distances of fewer events, and homogeneity and balance of fewer communications, are not judged: one more moves them
-/// by more than any noise.
+/// Distances of fewer events, and homogeneity and balance of fewer communications for each thread, are not judged: one
+/// more moves them by more than any noise.
 pub const MIN_EVENTS: f64 = 16.0;
 
 /// What a change means.
@@ -53,14 +54,34 @@ pub struct Reason {
     pub effect: Effect,
 }
 
-/// Differences, relations and what they mean. `noise`: relative change that means nothing. `comparable`: both have as
-/// many threads; if not, homogeneity and balance, whose largest value grows with them, are not judged.
-pub fn judge(base: &Figures, new: &Figures, noise: f64, comparable: bool) -> Judged {
-    let enough = |metrics: &[Metric]| {
-        let events = |side: &Figures| metrics.iter().filter_map(|m| side.get(*m)).sum::<f64>();
-        events(base) >= MIN_EVENTS && events(new) >= MIN_EVENTS
-    };
-    let (enough_events, enough_raw) = (enough(&[Metric::Raw, Metric::Rar]), enough(&[Metric::Raw]));
+/// A region, or a whole program, as it is judged.
+#[derive(Clone, Copy)]
+pub struct Candidate<'a> {
+    /// Its values.
+    pub figures: &'a Figures,
+    /// Its threads.
+    pub threads: usize,
+    /// Its distances, if there are any.
+    pub sampled: Option<Sampled<'a>>,
+}
+
+impl Candidate<'_> {
+    fn sum(&self, metrics: &[Metric]) -> f64 {
+        metrics.iter().filter_map(|metric| self.figures.get(*metric)).sum()
+    }
+}
+
+/// Differences, relations and what they mean. `noise`: relative change that means nothing. Where the two have not as
+/// many threads, homogeneity and balance, whose largest value grows with them, are not judged.
+pub fn judge(before: Candidate, after: Candidate, noise: f64) -> Judged {
+    let (base, new) = (before.figures, after.figures);
+    let both = |is_enough: &dyn Fn(&Candidate) -> bool| is_enough(&before) && is_enough(&after);
+    let enough_events = both(&|side| side.sum(&[Metric::Raw, Metric::Rar]) >= MIN_EVENTS);
+    let comparable = before.threads == after.threads
+        && both(&|side| side.sum(&[Metric::Raw]) >= MIN_EVENTS * side.threads.max(1) as f64);
+    let may_be_equal = |metric: &Metric| may_be_equal(*metric, before.sampled, after.sampled, noise);
+    let differ = base.metrics().filter(|metric| base.get(*metric) != new.get(*metric));
+    let by_chance: Vec<Metric> = differ.filter(may_be_equal).collect();
     // All ratios larger by one factor make homogeneity larger by its square, and the pairs no less alike.
     let uneven = |way: f64| {
         let scaled = Metric::ScaledHomogeneity;
@@ -70,10 +91,11 @@ pub fn judge(base: &Figures, new: &Figures, noise: f64, comparable: bool) -> Jud
     let reason = |metric: Metric| {
         let (before, after) = (base.get(metric)?, new.get(metric)?);
         let counts = match metric {
-            Metric::Raw => true,
-            Metric::Balance => enough_raw && comparable,
-            Metric::Homogeneity => enough_raw && comparable && uneven(after - before),
-            _ => enough_events,
+            // Threads divide work also where they tell each other nothing.
+            Metric::Raw | Metric::Imbalance => true,
+            Metric::Balance => comparable,
+            Metric::Homogeneity => comparable && uneven(after - before),
+            _ => enough_events && !by_chance.contains(&metric),
         };
         let differs = counts && is_more_than_noise(metric, before, after, noise);
         let effect = if after < before { Effect::Better } else { Effect::Worse };
@@ -92,6 +114,7 @@ pub fn judge(base: &Figures, new: &Figures, noise: f64, comparable: bool) -> Jud
         change: base.with(new, |before, after| relative(before, after).filter(|change| change.is_finite())),
         verdict,
         reasons,
+        by_chance,
     }
 }
 
