@@ -127,6 +127,38 @@ fn work_that_threads_take_as_they_go_counts_as_even() {
 }
 
 #[test]
+fn one_run_that_saw_threads_come_together_tells_of_both_unless_the_other_is_less_even() {
+    let of = |values: &[f64], arrived_together| {
+        run(&["solve"], Some(vec![Section { arrived_together, ..section("solve", 12, values) }]))
+    };
+    let (together, late, less) = (of(&[10.0, 6.0], true), of(&[10.0, 5.9], false), of(&[10.0, 8.0], false));
+    for (base, new) in [(&together, &late), (&late, &together), (&together, &less)] {
+        let comparison = compared(base, new);
+        let change = &comparison.sections[0];
+        assert_eq!((change.delta, change.verdict), (Some(0.0), Some(Verdict::Same)));
+        assert_eq!(comparison.program.judged.verdict, Verdict::Same);
+    }
+    // Divided less evenly, it is another program.
+    assert_eq!(compared(&together, &of(&[10.0, 1.0], false)).sections[0].verdict, Some(Verdict::Worse));
+}
+
+#[test]
+fn what_threads_run_tells_sections_of_one_place_apart_by_its_new_name() {
+    let team = |name: &str, values: &[f64]| Section { runs: vec![name.into()], ..section("start", 12, values) };
+    let base =
+        run(&["start", "read_lines", "check"], Some(vec![team("read_lines", &[9.0, 1.0]), team("check", &[5.0, 5.0])]));
+    let new = run(
+        &["start", "read_lines", "verify"],
+        Some(vec![team("read_lines", &[9.0, 9.0]), team("verify", &[5.0, 5.0])]),
+    );
+    let changes = compared(&base, &new).sections;
+    let runs: Vec<_> = changes.iter().map(|c| (c.runs.join(","), c.verdict)).collect();
+    let expected = [("read_lines", Verdict::Better), ("verify", Verdict::Same)];
+    assert_eq!(runs, expected.map(|(name, verdict)| (name.to_owned(), Some(verdict))));
+    assert!(compared(&base, &run(&["start"], Some(Vec::new()))).sections.iter().all(|c| c.verdict.is_none()));
+}
+
+#[test]
 fn the_program_is_the_mean_by_the_slowest_threads() {
     // 100 % of 10, 0 % of 30, and what encloses both counts nothing.
     let enclosing = Section { encloses: true, ..section("solve", 11, &[40.0, 30.0]) };
@@ -146,6 +178,25 @@ fn sections_by_time_and_by_work_are_weighed_by_time() {
     let report = run(&["solve"], Some(vec![Section { imbalance_time: 0.5, ..by_time }, by_work]));
     let percent = compared(&report, &report).program.base.figures.get(Metric::Imbalance).unwrap();
     assert!((percent - 25.0).abs() < 1e-9, "{percent}");
+}
+
+#[test]
+fn that_runs_differ_is_noted_where_threads_take_work_as_they_go() {
+    let even = section("solve", 12, &[5.0, 5.0]);
+    let run = |section: &Section| run(&["solve"], Some(vec![section.clone()]));
+    let taken = Taken { file: None, line: None, pieces: 4000 };
+    let others = [
+        Section { handed_out: HandedOut::Wholly, ..even.clone() },
+        Section { taken: Some(taken), ..even.clone() },
+        Section { arrived_together: true, ..even.clone() },
+    ];
+    for other in others {
+        for (base, new) in [(&even, &other), (&other, &even)] {
+            let notes = compared(&run(base), &run(new)).notes;
+            assert!(notes[0].starts_with("threads take work as they go in the section at a.c:12: "), "{notes:?}");
+        }
+    }
+    assert!(compared(&run(&even), &run(&even)).notes.is_empty());
 }
 
 #[test]

@@ -38,6 +38,7 @@ use std::collections::BTreeSet;
 use crate::RegionFilter;
 use crate::model::{Entry, Matrix, Region, Report};
 use certainty::Sampled;
+use sections::Sections;
 use verdict::Candidate;
 
 /// Relative change up to which two values count as the same, if nobody says otherwise.
@@ -79,18 +80,19 @@ pub fn compare(base: &Report, new: &Report, options: &CompareOptions) -> Compari
         let left = report.regions.iter().enumerate().filter(|(index, _)| !paired.contains(index));
         left.map(|(_, region)| region).filter(|r| chosen(r)).map(|r| Side::of(r, &metrics)).collect()
     };
+    let sections = Sections::new(base, new, &pairs, options.noise);
     Comparison {
         schema: SCHEMA,
         noise: options.noise,
         caches: if base.caches.is_empty() { new.caches.clone() } else { base.caches.clone() },
-        program: program_change(base, new, &levels, options.noise),
+        program: program_change(base, new, &sections, &levels, options.noise),
         regions,
         unmatched: Unmatched {
             base: unmatched(base, pairs.iter().map(|pair| pair.base).collect()),
             new: unmatched(new, pairs.iter().map(|pair| pair.new).collect()),
         },
-        sections: sections::changes(base, new, &pairs, options.noise),
-        promises: promises::promises(base, new, &pairs, options.noise),
+        sections: sections.changes(options.noise),
+        promises: promises::promises(base, new, &pairs, &sections, options.noise),
         notes: notes::notes(base, new),
     }
 }
@@ -142,9 +144,10 @@ fn region_change(base: In, new: In, matched: Matched, metrics: &[Metric], noise:
     }
 }
 
-fn program_change(base: &Report, new: &Report, levels: &[u8], noise: f64) -> ProgramChange {
+fn program_change(base: &Report, new: &Report, sections: &Sections, levels: &[u8], noise: f64) -> ProgramChange {
     let metrics = Metric::of_programs(levels);
-    let (before, after) = (Profile::of(base, &metrics), Profile::of(new, &metrics));
+    let imbalance = sections.percents();
+    let (before, after) = (Profile::of(base, &metrics, imbalance[0]), Profile::of(new, &metrics, imbalance[1]));
     let [old, young] = [base, new].map(|report| In { report, region: &report.program_total });
     let candidates = (old.candidate(&before.figures, before.threads), young.candidate(&after.figures, after.threads));
     ProgramChange {

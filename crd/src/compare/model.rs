@@ -3,7 +3,6 @@
 use serde::Serialize;
 use std::sync::Arc;
 
-use super::sections::program_percent;
 use super::verdict::{Reason, Verdict};
 use super::{Figures, Metric, Promised, SectionChange};
 use crate::model::{Cache, Matrix, Region, Report};
@@ -167,12 +166,12 @@ impl Side {
 }
 
 impl Profile {
-    /// A program with these metrics.
-    pub fn of(report: &Report, metrics: &[Metric]) -> Self {
+    /// A program with these metrics. `imbalance`: that of its sections in percent.
+    pub fn of(report: &Report, metrics: &[Metric], imbalance: Option<f64>) -> Self {
         let value = |metric| match metric {
             Metric::Duration => report.program.duration_s,
             Metric::Cpu => report.program.cpu_s,
-            Metric::Imbalance => program_percent(report),
+            Metric::Imbalance => imbalance,
             other => other.of(&report.program_total),
         };
         Self {

@@ -1,5 +1,7 @@
 //! What limits a comparison.
 
+use crate::imbalance::profile::model::divided;
+use crate::imbalance::profile::observed::HandedOut;
 use crate::model::{Ended, Report};
 
 /// False events above this share can make or hide a difference of the usual noise.
@@ -32,6 +34,7 @@ pub fn notes(base: &Report, new: &Report) -> Vec<String> {
         let counted = if base.sections.is_some() { "base" } else { "new" };
         notes.push(format!("control flow was counted in {counted} only: imbalance does not compare"));
     }
+    notes.extend(taken(new).or_else(|| taken(base)));
     for (name, report) in [("base", base), ("new", new)] {
         let rate = report.accuracy.estimated_false_rate;
         if rate > FALSE_RATE {
@@ -46,4 +49,18 @@ pub fn notes(base: &Report, new: &Report) -> Vec<String> {
         }
     }
     notes
+}
+
+/// That who does what differs from run to run: even two runs of one program differ then.
+fn taken(report: &Report) -> Option<String> {
+    let mut sections = divided(report.sections.as_deref()?);
+    let section = sections.find(|section| section.is_taken() || section.handed_out != HandedOut::Nothing)?;
+    let place = match (&section.file, section.line) {
+        (Some(file), Some(line)) => format!(" in the section at {}:{line}", file.rsplit('/').next().unwrap_or(file)),
+        _ => String::new(),
+    };
+    Some(format!(
+        "threads take work as they go{place}: who gets what, and communication with it, differs from run to run; compare \
+         two runs of one program to see by how much, and set --noise above that"
+    ))
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::matching::Pair;
-use super::sections;
+use super::sections::Sections;
 use crate::imbalance::profile::model::most_to_save;
 use crate::model::{Lowers, Promise, Report};
 
@@ -29,7 +29,7 @@ pub struct Promised {
 }
 
 /// The promises that both profiles can tell about, each once: those of the largest part of the program first.
-pub(super) fn promises(base: &Report, new: &Report, pairs: &[Pair], noise: f64) -> Vec<Promised> {
+pub(super) fn promises(base: &Report, new: &Report, pairs: &[Pair], sections: &Sections, noise: f64) -> Vec<Promised> {
     let mut all: Vec<Promised> = Vec::new();
     for suggestion in base.regions.iter().flat_map(|region| &region.suggestions) {
         let promise = &suggestion.promise;
@@ -37,7 +37,7 @@ pub(super) fn promises(base: &Report, new: &Report, pairs: &[Pair], noise: f64) 
             all.iter().any(|p| p.rule == suggestion.rule && (p.region, p.lowers) == (promise.region, promise.lowers));
         let before = promise.now.filter(|now| *now > 0.0 && !known);
         let (Some(before), Some(region)) = (before, base.regions.get(promise.region as usize)) else { continue };
-        let Some(after) = then(promise, base, new, pairs) else { continue };
+        let Some(after) = then(promise, base, (new, pairs), sections) else { continue };
         all.push(Promised {
             rule: suggestion.rule.clone(),
             region: region.id,
@@ -67,14 +67,10 @@ fn is_made(new: &Report, rule: &str, promise: &Promise, pairs: &[Pair]) -> bool 
 }
 
 /// The promised figure in `new`; none where it is not measured, or the region or section is gone.
-fn then(promise: &Promise, base: &Report, new: &Report, pairs: &[Pair]) -> Option<f64> {
+fn then(promise: &Promise, base: &Report, (new, pairs): (&Report, &[Pair]), sections: &Sections) -> Option<f64> {
     if promise.lowers == Lowers::ImbalancePercent {
         // The rule speaks of the section with the most to save.
-        let (before, after) = (base.sections.as_deref()?, new.sections.as_deref()?);
-        let most = most_to_save(before)?;
-        let sections = sections::pairs(base, new, pairs);
-        let (_, partner) = sections.iter().find(|(index, _)| std::ptr::eq(&before[*index], most))?;
-        return Some(after[*partner].avoidable().0);
+        return sections.partner_percent(most_to_save(base.sections.as_deref()?)?);
     }
     let pair = pairs.iter().find(|p| p.base == promise.region as usize)?;
     promise.then(new, pair.new as u32)

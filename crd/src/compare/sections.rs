@@ -11,7 +11,7 @@ use super::align::align;
 use super::matching::Pair;
 use super::metric::Metric;
 use super::verdict::{Verdict, is_more_than_noise};
-use crate::imbalance::profile::model::{Section, divided};
+use crate::imbalance::profile::model::Section;
 use crate::model::{Region, Report};
 
 /// A parallel section in one of the profiles.
@@ -58,6 +58,10 @@ pub struct SectionChange {
     pub kind: &'static str,
     /// Function in which it begins, by its name in new; empty if unknown.
     pub function: Arc<str>,
+    /// What its threads run, by the names in new, where others that were made at the same place run something else;
+    /// else empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<Arc<str>>,
     /// It holds others, so that part of what it could save is theirs.
     pub encloses: bool,
     /// Before; none if there was none.
@@ -70,66 +74,126 @@ pub struct SectionChange {
     pub verdict: Option<Verdict>,
 }
 
+/// The sections of both profiles, which of them belong together, and what of them could be saved.
+pub(super) struct Sections<'a> {
+    /// None where control flow was not counted.
+    sides: [Option<Vec<Kept<'a>>>; 2],
+    /// Those that belong together, by index.
+    pairs: Vec<(usize, usize)>,
+    /// Names in new of functions of base.
+    renamed: BTreeMap<&'a str, &'a str>,
+}
+
+/// A section, and percent and seconds that perfect balance could save.
+struct Kept<'a> {
+    section: &'a Section,
+    avoidable: (f64, f64),
+}
+
+impl<'a> Sections<'a> {
+    /// `regions`: those that belong together.
+    pub(super) fn new(base: &'a Report, new: &'a Report, regions: &[Pair], noise: f64) -> Self {
+        let renamed = renamed(base, new, regions);
+        let pairs = pairs(base, new, &renamed);
+        let kept = |section: &'a Section| Kept { section, avoidable: section.avoidable() };
+        let mut sides = [base, new].map(|r| r.sections.as_ref().map(|all| all.iter().map(kept).collect::<Vec<_>>()));
+        if let [Some(before), Some(after)] = &mut sides {
+            for &(b, n) in &pairs {
+                if came_together(before[b].section, after[n].section, noise) {
+                    before[b].avoidable = (0.0, 0.0);
+                    after[n].avoidable = (0.0, 0.0);
+                }
+            }
+        }
+        Self { sides, pairs, renamed }
+    }
+
+    /// Imbalance of each program.
+    pub(super) fn percents(&self) -> [Option<f64>; 2] {
+        self.sides.each_ref().map(|side| percent(side.as_deref()?))
+    }
+
+    /// The percentage of the partner in new of a section of base.
+    pub(super) fn partner_percent(&self, of: &Section) -> Option<f64> {
+        let [Some(before), Some(after)] = &self.sides else { return None };
+        let (_, partner) = self.pairs.iter().find(|(index, _)| std::ptr::eq(before[*index].section, of))?;
+        Some(after[*partner].avoidable.0)
+    }
+
+    /// All sections of both, those with the most imbalance time on either side first; none unless both counted control
+    /// flow.
+    pub(super) fn changes(&self, noise: f64) -> Vec<SectionChange> {
+        let [Some(before), Some(after)] = &self.sides else { return Vec::new() };
+        let mut partner: Vec<Option<usize>> = vec![None; after.len()];
+        for &(b, n) in &self.pairs {
+            partner[n] = Some(b);
+        }
+        let mut changes: Vec<SectionChange> = Vec::new();
+        for (section, base_of) in after.iter().zip(&partner) {
+            changes.push(self.change(base_of.map(|b| &before[b]), Some(section), noise));
+        }
+        for (index, section) in before.iter().enumerate() {
+            if !self.pairs.iter().any(|(b, _)| *b == index) {
+                changes.push(self.change(Some(section), None, noise));
+            }
+        }
+        let saves = |c: &SectionChange| {
+            let of = |side: &Option<SectionSide>| side.as_ref().map_or(0.0, |s| s.imbalance_time);
+            of(&c.base).max(of(&c.new))
+        };
+        changes.sort_by(|a, b| saves(b).total_cmp(&saves(a)));
+        changes
+    }
+
+    fn change(&self, base: Option<&Kept>, new: Option<&Kept>, noise: f64) -> SectionChange {
+        let either = new.or(base).expect("a change has a side").section;
+        let new_name = |name: &Arc<str>| self.renamed.get(&**name).map_or_else(|| name.clone(), |new| (*new).into());
+        let name = |own: &Arc<str>| if new.is_some() { own.clone() } else { new_name(own) };
+        let (base, new) = (base.map(SectionSide::of), new.map(SectionSide::of));
+        let percent = |side: &Option<SectionSide>| side.as_ref().map(|s| s.imbalance_percent);
+        let both = percent(&base).zip(percent(&new));
+        SectionChange {
+            kind: either.kind,
+            function: name(&either.function),
+            runs: either.runs.iter().map(name).collect(),
+            encloses: either.encloses,
+            base,
+            new,
+            delta: both.map(|(b, n)| n - b),
+            verdict: both.map(|(b, n)| verdict(b, n, noise)),
+        }
+    }
+}
+
+/// Whether waiting that only one run shows is not the program's. In the other one threads came to the end of the
+/// section together although they had not done the same, and did not differ less: they take their work as they go, and
+/// who comes when is a matter of the machine.
+fn came_together(base: &Section, new: &Section, noise: f64) -> bool {
+    let (together, late) = match (base.arrived_together, new.arrived_together) {
+        (true, false) => (base, new),
+        (false, true) => (new, base),
+        _ => return false,
+    };
+    let (allowed, found) = (together.imbalance_percent, late.imbalance_percent);
+    found <= allowed || !is_more_than_noise(Metric::Imbalance, allowed, found, noise)
+}
+
 /// Imbalance of all sections that hold no others, as one percentage: the mean of theirs, each weighted by what its
-/// slowest thread executes; by its time where one of them is compared by that. None without sections, or where control
-/// flow was not counted.
-pub(super) fn program_percent(report: &Report) -> Option<f64> {
+/// slowest thread executes; by its time where one of them is compared by that. None without sections.
+fn percent(sections: &[Kept]) -> Option<f64> {
     let (mut sum, mut weights) = (0.0, 0.0);
-    let sections: Vec<&Section> = divided(report.sections.as_deref()?).collect();
-    let by_time = sections.iter().any(|section| section.uninstrumented);
-    for section in sections {
+    let sections: Vec<&Kept> = sections.iter().filter(|kept| kept.section.is_divided()).collect();
+    let by_time = sections.iter().any(|kept| kept.section.uninstrumented);
+    for &Kept { section, avoidable: (percent, time) } in sections {
         let cpu = section.cpu.iter().sum::<f64>();
         let work = if by_time { cpu } else { section.values.iter().sum::<f64>() };
         // Seconds that could be saved are instructions by the section's own rate.
-        let (percent, time) = section.avoidable();
         let saved = if cpu > 0.0 { time * work / cpu } else { 0.0 };
         let slowest = work / section.threads as f64 + saved;
         sum += percent * slowest;
         weights += slowest;
     }
     (weights > 0.0).then(|| sum / weights)
-}
-
-/// All sections of both, those with the most imbalance time on either side first; none unless both counted control
-/// flow.
-pub(super) fn changes(base: &Report, new: &Report, regions: &[Pair], noise: f64) -> Vec<SectionChange> {
-    let (Some(before), Some(after)) = (&base.sections, &new.sections) else { return Vec::new() };
-    let paired = pairs(base, new, regions);
-    let mut partner: Vec<Option<usize>> = vec![None; after.len()];
-    for &(b, n) in &paired {
-        partner[n] = Some(b);
-    }
-    let mut changes: Vec<SectionChange> = Vec::new();
-    for (section, base_of) in after.iter().zip(&partner) {
-        changes.push(change(base_of.map(|b| &before[b]), Some(section), noise));
-    }
-    for (index, section) in before.iter().enumerate() {
-        if !paired.iter().any(|(b, _)| *b == index) {
-            changes.push(change(Some(section), None, noise));
-        }
-    }
-    let saves = |c: &SectionChange| {
-        let of = |side: &Option<SectionSide>| side.as_ref().map_or(0.0, |s| s.imbalance_time);
-        of(&c.base).max(of(&c.new))
-    };
-    changes.sort_by(|a, b| saves(b).total_cmp(&saves(a)));
-    changes
-}
-
-fn change(base: Option<&Section>, new: Option<&Section>, noise: f64) -> SectionChange {
-    let either = new.or(base).expect("a change has a side");
-    let (base, new) = (base.map(SectionSide::of), new.map(SectionSide::of));
-    let percent = |side: &Option<SectionSide>| side.as_ref().map(|s| s.imbalance_percent);
-    let both = percent(&base).zip(percent(&new));
-    SectionChange {
-        kind: either.kind,
-        function: either.function.clone(),
-        encloses: either.encloses,
-        base,
-        new,
-        delta: both.map(|(b, n)| n - b),
-        verdict: both.map(|(b, n)| verdict(b, n, noise)),
-    }
 }
 
 fn verdict(base: f64, new: f64, noise: f64) -> Verdict {
@@ -140,11 +204,13 @@ fn verdict(base: f64, new: f64, noise: f64) -> Verdict {
     }
 }
 
-/// Sections that belong together, by index. `regions`: the regions that do.
-pub(super) fn pairs(base: &Report, new: &Report, regions: &[Pair]) -> Vec<(usize, usize)> {
-    // A function of base goes by the name that it has in new.
-    let renamed: BTreeMap<&str, &str> =
-        regions.iter().map(|p| (base.regions[p.base].name.as_str(), new.regions[p.new].name.as_str())).collect();
+/// Names in new of functions of base.
+fn renamed<'a>(base: &'a Report, new: &'a Report, regions: &[Pair]) -> BTreeMap<&'a str, &'a str> {
+    regions.iter().map(|p| (base.regions[p.base].name.as_str(), new.regions[p.new].name.as_str())).collect()
+}
+
+/// Sections that belong together, by index. A function of base goes by the name that it has in new.
+fn pairs(base: &Report, new: &Report, renamed: &BTreeMap<&str, &str>) -> Vec<(usize, usize)> {
     // What ends it, whether it holds others, where it begins, what its threads run.
     type Kind<'a> = (&'a str, bool, &'a str, Option<&'a str>);
     let mut groups: BTreeMap<Kind, [Vec<usize>; 2]> = BTreeMap::new();
@@ -199,9 +265,9 @@ impl<'a> Places<'a> {
 }
 
 impl SectionSide {
-    fn of(section: &Section) -> Self {
+    fn of(kept: &Kept) -> Self {
+        let &Kept { section, avoidable: (imbalance_percent, imbalance_time) } = kept;
         let cause = section.causes.first();
-        let (imbalance_percent, imbalance_time) = section.avoidable();
         Self {
             file: section.file.clone(),
             line: section.line,

@@ -148,6 +148,11 @@ impl Section {
         if self.uninstrumented { Dependent::Time } else { all }
     }
 
+    /// Whether several threads divide it among themselves without meeting inside.
+    pub fn is_divided(&self) -> bool {
+        !self.encloses && self.threads > 1
+    }
+
     /// Percent and seconds of imbalance that the program could do something about.
     pub fn avoidable(&self) -> (f64, f64) {
         if self.is_taken() { (0.0, 0.0) } else { (self.imbalance_percent, self.imbalance_time) }
@@ -157,7 +162,7 @@ impl Section {
 /// Sections that several threads divide among themselves without meeting inside, in the order of `sections`: together
 /// they hold each part of the run at most once.
 pub fn divided(sections: &[Section]) -> impl Iterator<Item = &Section> {
-    sections.iter().filter(|section| !section.encloses && section.threads > 1)
+    sections.iter().filter(|section| section.is_divided())
 }
 
 /// Of these, the one with most to save, work that threads took left out.
