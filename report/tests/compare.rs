@@ -112,11 +112,15 @@ fn the_text_says_what_changed_where() {
         "loop in solver::update(int) solver.c:21-37: better",
         "median reuse distance 210 B \u{2192} 20 B, -90.5 %",
         "certain L1 misses 14.4 % \u{2192} 0 %, -14.4 points",
+        "swap_borders solver.c:43-57, was exchange_halo solver.c:36-50: same",
+        "nothing that is judged changed by more than 5 %",
     ] {
         assert!(text.contains(words), "`{words}` is not in:\n{text}");
     }
     assert!(!text.contains('\x1b'), "colours without a terminal");
     assert!(text.lines().all(|line| line.chars().count() <= 150), "too wide:\n{text}");
+    let row = text.lines().find(|line| line.trim_start().starts_with("median reuse distance")).unwrap();
+    assert!(row.ends_with("-90.5 %  better"), "what the program's verdict rests on: {row}");
     assert_eq!(stdout(&["base.ttp", "base.ttp"]).matches("better").count(), 1, "only in the explanation");
 }
 

@@ -21,12 +21,21 @@ fn dealt_out_iterations_keep_the_promise_about_imbalance() {
         (Some("omp_parallel"), Some("better")),
         "{all:#}"
     );
+    // The threads tell each other next to nothing.
+    assert_eq!(all["program"]["verdict"], "better", "{all:#}");
     let percent = |side: &str| section[side]["imbalance_percent"].as_f64().unwrap();
     // Thread t of 4 has the iterations from 100 t on, each as long as its number: sums are as 1, 3, 5, 7.
     let expected = 100.0 * (7.0 - 4.0) / 7.0 * 4.0 / 3.0;
     assert!((percent("base") - expected).abs() < 1.0 && percent("new") < 2.0, "{section:#}");
     let promise = all["promises"].as_array().unwrap().iter().find(|p| p["rule"] == "load-imbalance").unwrap();
     assert_eq!((promise["kept"].as_bool(), &promise["new"]), (Some(true), &section["new"]["imbalance_percent"]));
+
+    let text = scene.threadtalk(&["compare", "base.ttp", "new.ttp"]).stdout_text();
+    let row = text.lines().find(|line| line.contains("load-imbalance  imbalance ")).unwrap_or_else(|| panic!("{text}"));
+    assert!(row.contains(" %  ") && row.contains("  yes   ") && row.contains(" load_imbalance.c:"), "{row}");
+    assert!(text.contains("  followed: load-imbalance in "), "{text}");
+    let page = scene.threadtalk(&["compare", "base.ttp", "new.ttp", "--format", "html"]).stdout_text();
+    assert!(page.contains("<h2>What suggestions for base promise to lower</h2>") && page.contains("load-imbalance"));
 
     let done = scene.threadtalk(&["compare", "new.ttp", "base.ttp", "--fail-on", "imbalance>+10"]);
     assert_eq!(done.ending(), "exit 1");

@@ -48,6 +48,14 @@ impl<'a> View<'a> {
         self.regions(change)[1].region
     }
 
+    /// What a region was called and where it was, if it has another name or is in another file: lines alone move with
+    /// every change of a file.
+    fn formerly(&self, change: &RegionChange) -> Option<String> {
+        let [base, new] = self.regions(change).map(|of| of.region);
+        let file = |region: &Region| region.file.as_deref().map(|file| label::base(file).to_owned());
+        (base.name != new.name || file(base) != file(new)).then(|| label::located(base))
+    }
+
     /// Bytes of an element.
     fn granule(&self) -> [f64; 2] {
         [self.base, self.new].map(|report| f64::from(report.options.granule.max(1)))

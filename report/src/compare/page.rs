@@ -21,10 +21,12 @@ pub fn page(view: View, top: usize) -> String {
         "noise" => page.push_str(&number::percent(comparison.noise)),
         "notes" => comparison.notes.iter().for_each(|note| *page += &format!("<p class=\"hint\">{}</p>", escape(note))),
         "verdict" => page.push_str(&verdict(&program.judged)),
+        "followed" => page.push_str(&followed(view)),
         "program" => page.push_str(&section(view, &program.judged, (base, new), view.programs())),
         "regions" => page.push_str(&regions(view, top)),
         "details" => page.push_str(&details(view, top)),
         "sections" => page.push_str(&sections(&comparison.sections)),
+        "promises" => page.push_str(&promises(view)),
         "unmatched" => {
             for (side, regions) in [("base", &comparison.unmatched.base), ("new", &comparison.unmatched.new)] {
                 page.push_str(&unmatched(side, regions));
@@ -53,12 +55,16 @@ fn section(view: View, judged: &Judged, (base, new): (&Figures, &Figures), of: [
     let mut out = String::from("<ul class=\"reasons\">");
     let reasons = words::reasons(granule, judged, base, new, view.comparison.noise);
     reasons.split("; ").for_each(|reason| out += &format!("<li>{}</li>", escape(reason)));
-    out += "</ul><table class=\"figures\"><thead><tr><th class=\"word\">Figure</th><th>base</th><th>new</th>\
-            <th>change</th></tr></thead><tbody>";
-    for [name, before, after, relation] in table::figures(granule, base, new) {
+    out += "</ul><table class=\"figures\"><thead><tr><th class=\"word\">Figure</th>";
+    for (column, title) in table::FIGURE_HEADINGS.iter().enumerate() {
+        let _ = write!(out, "<th{}>{title}</th>", if column == 3 { " class=\"word\"" } else { "" });
+    }
+    out += "</tr></thead><tbody>";
+    for [name, before, after, relation, effect] in table::figures(view, base, new, judged) {
         let _ = write!(
             out,
-            "<tr><td class=\"word\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            "<tr><td class=\"word\">{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"word\"><b class=\"verdict \
+             {effect}\">{effect}</b></td></tr>",
             escape(&name),
             escape(&before),
             escape(&after),
@@ -101,7 +107,8 @@ fn sections(changes: &[SectionChange]) -> String {
     let class = |column: usize| if is_word(column) { " class=\"word\"" } else { "" };
     let mut out = String::from(
         "<section class=\"card\"><h2>Parallel sections</h2> <span class=\"muted\">how evenly the threads divide the \
-         instructions between two meetings: 0 % is even, at 100 % one thread does all</span>\
+         instructions between two meetings: 0 % is even, or work that they take as they go; at 100 % one thread does \
+         all</span>\
          <div class=\"scroll\"><table><thead><tr>",
     );
     for (column, title) in table::SECTION_HEADINGS.iter().enumerate() {
@@ -116,6 +123,39 @@ fn sections(changes: &[SectionChange]) -> String {
                 None => escape(field).to_string(),
             };
             let _ = write!(out, "<td{}>{field}</td>", class(column));
+        }
+        out += "</tr>";
+    }
+    out + "</tbody></table></div></section>"
+}
+
+/// Suggestions for base that were followed, beside the verdict.
+fn followed(view: View) -> String {
+    let followed = table::followed(view);
+    if followed.is_empty() {
+        return String::new();
+    }
+    format!("<p><b>Suggestions followed:</b> {}</p>", escape(&followed.join(", ")))
+}
+
+/// What suggestions for base promise, and what became of it; nothing if there are none.
+fn promises(view: View) -> String {
+    if view.comparison.promises.is_empty() {
+        return String::new();
+    }
+    let class = |column: usize| if matches!(column, 2 | 3) { "" } else { " class=\"word\"" };
+    let mut out = String::from(
+        "<section class=\"card\"><h2>What suggestions for base promise to lower</h2><div class=\"scroll\"><table>\
+         <thead><tr>",
+    );
+    for (column, title) in table::PROMISE_HEADINGS.iter().enumerate() {
+        let _ = write!(out, "<th{}>{title}</th>", class(column));
+    }
+    out += "</tr></thead><tbody>";
+    for promise in &view.comparison.promises {
+        out += "<tr>";
+        for (column, field) in table::promise(view, promise).iter().enumerate() {
+            let _ = write!(out, "<td{}>{}</td>", class(column), escape(field));
         }
         out += "</tr>";
     }

@@ -1,12 +1,16 @@
 //! The rows that text and page share.
 
 use super::{View, words};
-use crate::imbalance::words::{section_at, sparkline};
+use crate::imbalance::words::{run_by, section_at, sparkline};
 use crate::label;
-use threadtalk_crd::compare::{Figures, Metric, RegionChange, SectionChange, SectionSide, Side};
+use threadtalk_crd::compare::{Figures, Judged, Metric, Promised, RegionChange, SectionChange, SectionSide, Side};
 
-/// A metric of a region or of the program: name, base, new, change.
-pub fn figures(granule: [f64; 2], base: &Figures, new: &Figures) -> Vec<[String; 4]> {
+/// Headings of [`figures`] behind the name.
+pub const FIGURE_HEADINGS: [&str; 4] = ["base", "new", "change", "verdict"];
+
+/// A metric of a region or of the program: name, base, new, change, and what that is worth.
+pub fn figures(view: View, base: &Figures, new: &Figures, judged: &Judged) -> Vec<[String; 5]> {
+    let granule = view.granule();
     let shown = base.metrics().filter(|metric| {
         // The nearest level's shares come with its number.
         !matches!(metric, Metric::DefiniteMiss(None) | Metric::ProbableMiss(None))
@@ -21,9 +25,44 @@ pub fn figures(granule: [f64; 2], base: &Figures, new: &Figures) -> Vec<[String;
             value.map_or("-".to_string(), |value| words::value(granule[side], metric, value))
         };
         let relation = before.zip(after).map_or(String::new(), |(b, n)| words::relation(metric, b, n));
-        Some([words::name(metric), show(0, before), show(1, after), relation])
+        let effect = words::effect(judged, metric, (before, after), view.comparison.noise);
+        Some([words::name(metric), show(0, before), show(1, after), relation, effect.to_string()])
     };
     shown.filter_map(of).collect()
+}
+
+/// Headings of [`promise`].
+pub const PROMISE_HEADINGS: [&str; 6] = ["suggestion", "promises less of", "base", "new", "kept", "in (base)"];
+
+/// What a suggestion for base promises, and what became of it.
+pub fn promise(view: View, promise: &Promised) -> [String; 6] {
+    let kept = match (promise.kept, promise.still_made) {
+        (true, false) => "yes",
+        (true, true) => "yes, more is suggested",
+        (false, true) => "no, still suggested",
+        (false, false) => "no",
+    };
+    [
+        promise.rule.clone(),
+        words::figure(promise.lowers),
+        words::promised(promise.lowers, promise.base),
+        words::promised(promise.lowers, promise.new),
+        kept.to_string(),
+        promised_in(view, promise),
+    ]
+}
+
+/// The region of base that has the promised figure.
+fn promised_in(view: View, promise: &Promised) -> String {
+    let at = view.base.regions.binary_search_by_key(&promise.region, |region| region.id);
+    at.map_or_else(|_| promise.name.clone(), |at| label::located(&view.base.regions[at]))
+}
+
+/// Suggestions that were followed, as `false-sharing in classify fs.c:20-33`: no verdict on figures of communication
+/// tells of all that they change.
+pub fn followed(view: View) -> Vec<String> {
+    let followed = view.comparison.promises.iter().filter(|promise| promise.kept && !promise.still_made);
+    followed.map(|promise| format!("{} in {}", promise.rule, promised_in(view, promise))).collect()
 }
 
 /// Headings of [`row`].
@@ -84,7 +123,7 @@ pub fn section(change: &SectionChange) -> [String; 8] {
     let side = change.new.as_ref().or(change.base.as_ref());
     let name = side.map_or(String::new(), |side| {
         let (begin, end) = ((side.file.as_deref(), side.line), (side.end_file.as_deref(), side.end_line));
-        section_at(change.kind, begin, end, &change.function)
+        run_by(section_at(change.kind, begin, end, &change.function), &change.runs)
     });
     let causes = [cause(&change.base), cause(&change.new)];
     let causes = if causes[0] == causes[1] { causes[0].clone() } else { causes.join(" \u{2192} ") };

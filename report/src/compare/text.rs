@@ -5,13 +5,14 @@ use crate::text::{Column, DEFINITION, Paint, Style, Table};
 use crate::{fold, label, number};
 use std::fmt::Write;
 use std::path::Path;
-use threadtalk_crd::compare::{Judged, Profile, Promised, SectionChange, Side, Verdict};
-use threadtalk_crd::model::Lowers;
+use threadtalk_crd::compare::{Judged, Profile, RegionChange, SectionChange, Side, Verdict};
 
 /// Regions without counterpart that are named.
 const UNMATCHED: usize = 8;
 /// Promises that are shown.
 const PROMISES: usize = 12;
+/// Suggestions that were followed, with the verdict.
+const FOLLOWED: usize = 3;
 
 /// The whole comparison. `files`: where base and new were read from; `top`: regions at most.
 pub fn text(view: View, files: [&Path; 2], top: usize, paint: Style) -> String {
@@ -23,24 +24,31 @@ pub fn text(view: View, files: [&Path; 2], top: usize, paint: Style) -> String {
     }
     let _ = writeln!(out, "{} {DEFINITION}", paint.faint("communication "));
     let noise = number::percent(comparison.noise);
-    let reading = format!(
-        "less RaW, shorter distances, fewer misses, lower H, B and imbalance are better; up to {noise} is noise"
-    );
-    let _ = writeln!(out, "{} {reading}", paint.faint("verdicts      "));
+    let better = "less RaW, shorter distances, fewer misses, lower H, B and imbalance are better";
+    let _ = writeln!(out, "{} {better}", paint.faint("verdicts      "));
+    let none = format!("changes up to {noise}; two runs of one program show what --noise should be");
+    let _ = writeln!(out, "{} {none}", paint.faint("noise         "));
     for note in &comparison.notes {
         let _ = writeln!(out, "{} {note}", paint.loud("note          "));
     }
     let (base, new) = (&program.base.figures, &program.new.figures);
     let _ = writeln!(out, "\n{} {}", paint.strong("Program:"), word(&program.judged, paint));
-    let mut figures =
-        Table::new(vec![Column::left(""), Column::right("base"), Column::right("new"), Column::right("change")]);
-    for row in table::figures(view.granule(), base, new) {
+    let mut columns = vec![Column::left("")];
+    columns.extend(table::FIGURE_HEADINGS[..3].iter().map(|title| Column::right(title)));
+    columns.push(Column::left(table::FIGURE_HEADINGS[3]));
+    let mut figures = Table::new(columns);
+    for row in table::figures(view, base, new, &program.judged) {
         figures.row(row.to_vec());
     }
     out += &figures.render(paint);
+    let followed = table::followed(view);
+    if !followed.is_empty() {
+        let which = label::first_of(&followed, FOLLOWED, String::clone);
+        let _ = writeln!(out, "  {} {which}", paint.strong("followed:"));
+    }
     out += &regions(view, top, paint);
     out += &sections(&comparison.sections, top, paint);
-    out += &promises(&comparison.promises, paint);
+    out += &promises(view, paint);
     for (name, sides) in [("base", &comparison.unmatched.base), ("new", &comparison.unmatched.new)] {
         out += &unmatched(name, sides, paint);
     }
@@ -76,7 +84,10 @@ fn regions(view: View, top: usize, paint: Style) -> String {
     }
     let title = format!("Regions (own events; {} of {} that communicate)", shown.len(), changes.len());
     let mut out = format!("\n{}\n{}", paint.strong(&title), rows.render(paint));
-    let judged = shown.iter().filter(|change| !change.judged.reasons.is_empty());
+    let was = |change: &RegionChange| view.formerly(change).map_or(String::new(), |old| format!(", was {old}"));
+    // Variants are often files beside each other, of which all regions are in another file.
+    let is_told = |change: &&RegionChange| !change.judged.reasons.is_empty() || change.base.name != change.new.name;
+    let judged = shown.iter().filter(is_told);
     for (index, change) in judged.enumerate() {
         if index == 0 {
             let _ = writeln!(out, "\n{}", paint.strong("What changed"));
@@ -85,7 +96,7 @@ fn regions(view: View, top: usize, paint: Style) -> String {
         let (base, new) = (&change.base.figures, &change.new.figures);
         let reasons = words::reasons(view.granule(), &change.judged, base, new, view.comparison.noise);
         let place = format!("{} {}", fold::shorten(&label::name(region), 44), label::place(region));
-        let _ = writeln!(out, "  {}: {}", place.trim_end(), word(&change.judged, paint));
+        let _ = writeln!(out, "  {}{}: {}", place.trim_end(), was(change), word(&change.judged, paint));
         for reason in reasons.split("; ") {
             let _ = writeln!(out, "      {reason}");
         }
@@ -99,7 +110,10 @@ fn sections(changes: &[SectionChange], top: usize, paint: Style) -> String {
         return String::new();
     }
     let shown = changes.len().min(top);
-    let title = format!("Parallel sections (instructions of each thread; {shown} of {})", changes.len());
+    let title = format!(
+        "Parallel sections (instructions of each thread; 0 % also where work is taken as threads go; {shown} of {})",
+        changes.len()
+    );
     let columns = table::SECTION_HEADINGS.iter().enumerate();
     let columns =
         columns.map(|(i, title)| if matches!(i, 0 | 2 | 4) { Column::right(title) } else { Column::left(title) });
@@ -109,39 +123,20 @@ fn sections(changes: &[SectionChange], top: usize, paint: Style) -> String {
 }
 
 /// What the suggestions for the base promise, and what became of it.
-fn promises(promises: &[Promised], paint: Style) -> String {
+fn promises(view: View, paint: Style) -> String {
+    let promises = &view.comparison.promises;
     if promises.is_empty() {
         return String::new();
     }
     let shown = promises.len().min(PROMISES);
     let title = format!("What suggestions for base promise to lower ({shown} of {})", promises.len());
-    let mut rows = Table::new(vec![
-        Column::left("suggestion"),
-        Column::left("figure"),
-        Column::right("base"),
-        Column::right("new"),
-        Column::left("kept"),
-        Column::left("in"),
-    ]);
+    let columns = table::PROMISE_HEADINGS.iter().enumerate();
+    let columns = columns.map(|(i, title)| if matches!(i, 2 | 3) { Column::right(title) } else { Column::left(title) });
+    let mut rows = Table::new(columns.collect());
     for promise in &promises[..shown] {
-        let value = |value: f64| match promise.lowers {
-            Lowers::CrdMedian => number::bytes(value),
-            _ => number::count(value.round() as u64),
-        };
-        rows.row(vec![
-            promise.rule.clone(),
-            promise.lowers.name(),
-            value(promise.base),
-            value(promise.new),
-            match (promise.kept, promise.still_made) {
-                (true, false) => "yes",
-                (true, true) => "yes, more is suggested",
-                (false, true) => "no, still suggested",
-                (false, false) => "no",
-            }
-            .to_string(),
-            fold::shorten(&promise.name, 44),
-        ]);
+        let mut row = table::promise(view, promise).to_vec();
+        row[5] = fold::shorten(&row[5], 60);
+        rows.row(row);
     }
     format!("\n{}\n{}", paint.strong(&title), rows.render(paint))
 }

@@ -1,10 +1,13 @@
 //! Changes in words.
 
 use crate::number;
-use threadtalk_crd::compare::{Figures, Judged, Metric};
+use threadtalk_crd::compare::{Effect, Figures, Judged, Metric, is_more_than_noise};
+use threadtalk_crd::model::Lowers;
 
 /// Relations from here on read better as factors, and those beyond the second need no figure.
 const FACTORS: std::ops::RangeInclusive<f64> = 10.0..=1000.0;
+/// Relations below this need no figure.
+const LEAST: f64 = 9.9e-5;
 /// What two ways to add up the same numbers may differ by.
 const EQUAL: f64 = 1e-9;
 
@@ -62,7 +65,44 @@ pub fn relation(metric: Metric, base: f64, new: f64) -> String {
         _ if (new / base - 1.0).abs() < EQUAL => "=".to_string(),
         _ if new / base > *FACTORS.end() => format!("> x {}", FACTORS.end()),
         _ if new / base >= *FACTORS.start() => format!("x {}", number::quantity(new / base)),
+        _ if (new / base - 1.0).abs() < LEAST => "<0.01 %".to_string(),
         _ => format!("{} %", signed(rounded((new / base - 1.0) * 100.0))),
+    }
+}
+
+/// `better`, `worse`, or that a change beyond `noise` may be one of what was sampled; nothing for all others.
+pub fn effect(judged: &Judged, metric: Metric, (base, new): (Option<f64>, Option<f64>), noise: f64) -> &'static str {
+    let reason = judged.reasons.iter().find(|reason| reason.metric == metric);
+    let is_more = |(base, new)| metric.is_judged() && is_more_than_noise(metric, base, new, noise);
+    match reason.map(|reason| reason.effect) {
+        Some(Effect::Better) => "better",
+        Some(Effect::Worse) => "worse",
+        None if judged.by_chance.contains(&metric) && base.zip(new).is_some_and(is_more) => "may be chance",
+        None => "",
+    }
+}
+
+/// What a suggestion promises to lower.
+pub fn figure(lowers: Lowers) -> String {
+    match lowers {
+        Lowers::Raw => name(Metric::Raw),
+        Lowers::Rar => name(Metric::Rar),
+        Lowers::SerialRaw => "RaW of what was written serially".to_string(),
+        Lowers::Sync => name(Metric::Sync),
+        Lowers::CrdMedian => name(Metric::CrdMedian),
+        Lowers::Misses(level) => format!("reuses that may miss L{level}"),
+        Lowers::SharedLines => "falsely shared cache lines".to_string(),
+        Lowers::PlacementCost => "cost of the placement".to_string(),
+        Lowers::ImbalancePercent => "imbalance".to_string(),
+    }
+}
+
+/// Its value.
+pub fn promised(lowers: Lowers, value: f64) -> String {
+    match lowers {
+        Lowers::CrdMedian => number::bytes(value),
+        Lowers::ImbalancePercent => number::excess(value),
+        _ => number::count(value.round() as u64),
     }
 }
 
@@ -95,12 +135,20 @@ mod tests {
         let raw = |base, new| relation(Metric::Raw, base, new);
         assert_eq!([raw(100.0, 55.0), raw(100.0, 123.4), raw(3.0, 3.0)], ["-45 %", "+23.4 %", "="]);
         assert_eq!([raw(0.0, 5.0), raw(100.0, 1400.0), raw(5.0, 0.0)], ["new", "x 14", "-100 %"]);
-        assert_eq!(raw(1e6, 1e6 + 100.0), "+0.01 %");
+        assert_eq!([raw(1e6, 1e6 + 100.0), raw(1e6, 1e6 - 2.0)], ["+0.01 %", "<0.01 %"]);
         assert_eq!([raw(1.0, 1e3), raw(1.0, 7e11)], ["x 1k", "> x 1000"]);
         assert_eq!(relation(Metric::Homogeneity, 0.1 + 0.2, 0.3), "=");
         assert_eq!(relation(Metric::DefiniteMiss(Some(1)), 0.05, 0.3), "+25 points");
         assert_eq!(relation(Metric::Balance, 12.5, 12.501), "=");
         assert_eq!(relation(Metric::Balance, 12.5, 4.25), "-8.3 points");
+    }
+
+    #[test]
+    fn what_is_promised_has_its_unit() {
+        let of = |lowers, value| format!("{} {}", figure(lowers), promised(lowers, value));
+        assert_eq!(of(Lowers::ImbalancePercent, 57.14), "imbalance 57.1 %");
+        assert_eq!(of(Lowers::CrdMedian, 2048.0), "median reuse distance 2 KiB");
+        assert_eq!(of(Lowers::Misses(1), 16_100_000.0), "reuses that may miss L1 16.1M");
     }
 
     #[test]

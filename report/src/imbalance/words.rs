@@ -2,6 +2,7 @@
 
 use crate::names::short;
 use crate::{label, number};
+use std::sync::Arc;
 use threadtalk_crd::imbalance::craypat;
 use threadtalk_crd::imbalance::lime::{MIN_THREADS, Reason};
 use threadtalk_crd::imbalance::pbv::Category;
@@ -95,7 +96,13 @@ pub type Place<'a> = (Option<&'a str>, Option<u32>);
 pub fn section(section: &Section) -> String {
     let (begin, end) = ((section.file.as_deref(), section.line), (section.end_file.as_deref(), section.end_line));
     let at = section_at(section.kind, begin, end, &section.function);
-    let runs: Vec<String> = section.runs.iter().map(|name| short(name).into_owned()).collect();
+    run_by(at, &section.runs)
+}
+
+/// Threads at a place, and what they run, where others there run something else: `threads made at a.c:9, which run
+/// read_lines`.
+pub fn run_by(at: String, runs: &[Arc<str>]) -> String {
+    let runs: Vec<String> = runs.iter().map(|name| short(name).into_owned()).collect();
     if runs.is_empty() { at } else { format!("{at}, which run {}", runs.join(", ")) }
 }
 
