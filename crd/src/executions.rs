@@ -1,8 +1,11 @@
 //! How often lines that write were executed, where control flow was counted.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use threadtalk_abi::module::site_flags::LIBRARY;
 use threadtalk_profile::Profile;
 
+use crate::false_sharing::region_of;
 use crate::imbalance::profile::observed::{Block, Observed};
 use crate::model::Position;
 use crate::regions::{PROGRAM, RegionId, Tree, is_loop};
@@ -73,7 +76,12 @@ pub struct Most<'a> {
     executions: Option<&'a Executions>,
     /// Entries of each region.
     entries: BTreeMap<RegionId, u64>,
+    /// Of each region, the most values of others that one of its lines read; once somebody asks.
+    reads: OnceCell<BTreeMap<RegionId, u64>>,
 }
+
+/// Elements that one execution of a load reads, mostly: a pointer, a `double`, a `size_t`.
+const READ_AT_ONCE: u64 = 2;
 
 impl<'a> Most<'a> {
     /// Of a profile; with executions, where control flow was counted.
@@ -83,20 +91,58 @@ impl<'a> Most<'a> {
             let sum = entries.entry(tree.node(visit.region)).or_default();
             *sum = sum.saturating_add(visit.count);
         }
-        Self { profile, tree, executions, entries }
+        Self { profile, tree, executions, entries, reads: OnceCell::new() }
     }
 
     /// Executions of a site by all threads together; none if nothing bounds them.
     pub fn at(&self, site: u32, region: RegionId, position: &Position) -> Option<u64> {
         let Some(executions) = self.executions else { return self.entered(site, region) };
-        let around = std::iter::successors(Some(region), |id| self.tree.nodes[*id as usize].parent);
-        executions.at(region, position).or_else(|| executions.at_most(around.take_while(|id| *id != PROGRAM)))
+        executions.at(region, position).or_else(|| executions.at_most(self.around(site, region)))
+    }
+
+    /// Executions of a site that nothing bounds, at least: of a region that a loop repeats they are taken to be any
+    /// number. Others may have no block of their own, nor entries that are counted, as a lambda that is inlined into
+    /// the function that calls it: of them the values of other threads tell that one of their lines reads.
+    pub fn at_least(&self, site: u32, region: RegionId) -> u64 {
+        if self.repeats(site, region) {
+            return u64::MAX;
+        }
+        let reads = self.reads.get_or_init(|| self.most_read());
+        reads.get(&region).map_or(0, |reads| reads / READ_AT_ONCE)
+    }
+
+    /// The region of a site and those around it, then those of the loop that it was inlined into.
+    fn around(&self, site: u32, region: RegionId) -> impl Iterator<Item = RegionId> + '_ {
+        let up = |from| std::iter::successors(Some(from), |id: &RegionId| self.tree.nodes[*id as usize].parent);
+        let caller = self.profile.caller_loop(site).map(|region| self.tree.node(region));
+        up(region).chain(caller.into_iter().flat_map(up)).filter(|id| *id != PROGRAM)
+    }
+
+    fn repeats(&self, site: u32, region: RegionId) -> bool {
+        is_loop(self.tree.nodes[region as usize].kind) || self.profile.caller_loop(site).is_some()
     }
 
     /// Entries of a region are executions of its lines unless it is a loop. Those that were inlined are not counted.
     fn entered(&self, site: u32, region: RegionId) -> Option<u64> {
-        let repeats = is_loop(self.tree.nodes[region as usize].kind) || self.profile.caller_loop(site).is_some();
-        self.entries.get(&region).copied().filter(|_| !repeats)
+        self.entries.get(&region).copied().filter(|_| !self.repeats(site, region))
+    }
+
+    fn most_read(&self) -> BTreeMap<RegionId, u64> {
+        let mut most: BTreeMap<RegionId, u64> = BTreeMap::new();
+        let mut of_site: BTreeMap<u32, u64> = BTreeMap::new();
+        for event in self.profile.events() {
+            let sum = of_site.entry(event.reader_site).or_default();
+            *sum = sum.saturating_add(event.raw).saturating_add(event.rar);
+        }
+        // What a function of the C library reads has any length.
+        let is_load = |site: u32| self.profile.site(site).is_some_and(|site| site.flags & LIBRARY == 0);
+        for (site, reads) in of_site.into_iter().filter(|(site, _)| is_load(*site)) {
+            if let Some(region) = region_of(self.profile, self.tree, site) {
+                let entry = most.entry(region).or_default();
+                *entry = reads.max(*entry);
+            }
+        }
+        most
     }
 }
 

@@ -66,15 +66,19 @@ pub struct FalseSharing {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writes: Option<u64>,
     /// How often the cache lines can have moved from one of the two lines to the other and back: no more often than
-    /// either was executed. None if nothing is known of either.
+    /// either was executed on them, or than others read there. None if nothing is known of either.
     #[serde(skip)]
     pub moves: Option<u64>,
+    /// How often the writer's line was executed at least, where nothing bounds that: of a loop any number is.
+    #[serde(skip)]
+    pub at_least: u64,
     /// Address of the first.
     pub address: u64,
     /// The variable; empty = unknown.
     pub object: Arc<str>,
-    /// Values that either line wrote and the region of either read, or that others did which these regions write in the
-    /// same cache line: the cache lines would travel for these, too.
+    /// Values that either line wrote and the region of either read, or, in a step of the program that may be the same
+    /// one, a thread that writes there, or that others wrote which these regions write in the same cache line: the
+    /// cache lines would travel for these, too.
     #[serde(skip)]
     pub passed: u64,
     /// The regions of the two lines.
@@ -113,6 +117,7 @@ mod tests {
                 writer: position.clone(),
                 other: position.clone(),
                 other_reads: false,
+                at_least: 0,
                 threads: [0, 1],
                 threads_seen: 2,
                 lines,

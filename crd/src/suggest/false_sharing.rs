@@ -15,8 +15,8 @@ pub(super) const RULE: Rule = Rule {
         Threshold {
             name: "writes",
             default: 1000.0,
-            meaning: "writes onto shared lines, and executions of the other line if it writes: each may cost some 100 ns; where control \
-                      flow was not counted, entries of a region that is no loop",
+            meaning: "writes of either line onto the lines that they share, and reads there if the other one reads: each may cost some \
+                      100 ns; where control flow was not counted, entries of a region that is no loop",
         },
         Threshold {
             name: "run",
@@ -26,7 +26,7 @@ pub(super) const RULE: Rule = Rule {
         Threshold {
             name: "passed",
             default: 0.1,
-            meaning: "most values that pass between the two lines for each write onto shared lines: these move the lines anyhow",
+            meaning: "most values of the two lines that pass between the threads for each write onto shared lines: these move the lines anyhow",
         },
     ],
     find,
@@ -34,16 +34,25 @@ pub(super) const RULE: Rule = Rule {
 
 /// What it takes to fetch a cache line that another processor has changed.
 const MOVE_NS: f64 = 100.0;
+/// Elements of a cache line.
+const ELEMENTS: u64 = 16;
 
 fn find(case: &Case<'_>) -> Option<Suggestion> {
     let cpu_ns = case.facts.profile.header().cpu_ns.map_or(0.0, |ns| ns as f64);
     let least_moves = (case.threshold(&RULE, "run") * cpu_ns / MOVE_NS).max(case.threshold(&RULE, "writes"));
     let is_frequent = |f: &FalseSharing| match f.moves {
         Some(moves) => moves as f64 >= least_moves,
-        None => case.is_loop(),
+        None => f.at_least as f64 >= least_moves,
     };
     let most_passed = case.threshold(&RULE, "passed");
-    let passes = |f: &FalseSharing| f.passed as f64 > most_passed * f.writes_shared().unwrap_or(f.lines) as f64;
+    let most_values = |f: &FalseSharing| match f.writes_shared() {
+        Some(writes) => most_passed * writes as f64,
+        None if f.at_least < u64::MAX => (most_passed * f.at_least as f64).max(f.lines as f64),
+        None if f.moves.is_some() => f.lines as f64,
+        // Where nothing is known of how often the line was executed, each value may be read once: results in the end.
+        None => (f.lines * ELEMENTS) as f64,
+    };
+    let passes = |f: &FalseSharing| f.passed as f64 > most_values(f);
     let share = |lines: u64, of: u64| lines as f64 / of.max(1) as f64;
     let least = case.threshold(&RULE, "share");
     // Tasks lie where OpenMP puts them: no padding of the program's would help.
@@ -53,7 +62,11 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     let found = candidates.find(is_one)?;
     let object = if found.object.is_empty() { "elements".to_owned() } else { format!("`{}`", found.object) };
     let [a, b] = found.threads;
-    let what = if found.other_reads { "reads beside it" } else { "writes others of them" };
+    // Of what is read it is known where it was written.
+    let what = match (found.other_reads, place(&found.other)) {
+        (true, written) => format!("reads beside it what {written} wrote (first threads {a} and {b})"),
+        (false, other) => format!("writes others of them ({other}; first threads {a} and {b})"),
+    };
     let often = match found.writes {
         Some(writes) => format!("all threads together executed it at least {writes} times"),
         // Entries of what is inlined are not counted.
@@ -73,11 +86,10 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         kind: SuggestionKind::Data,
         means: Means::Code,
         text: format!(
-            "Padding: the line {} writes {object} in cache lines in which another thread {what} ({}; first threads {a} and {b}). No data passes \
+            "Padding: the line {} writes {object} in cache lines in which another thread {what}. No data passes \
              between them, yet each write takes the line away ({often}). Give each thread's part a cache \
              line of its own (alignas(64), or a local variable that is stored once at the end).",
-            place(&found.writer),
-            place(&found.other)
+            place(&found.writer)
         ),
         evidence,
         promise: case.promise(Lowers::SharedLines),

@@ -1,5 +1,7 @@
 //! Cache lines that threads share without sharing an element, by the region of the writing line.
 
+mod values;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use threadtalk_profile::layout::shared_line_flags;
@@ -8,11 +10,11 @@ use threadtalk_profile::{Profile, WrittenSite};
 use crate::constructs::Constructs;
 use crate::executions::{Executions, Most};
 use crate::lines::Positions;
-use crate::model::{FalseSharing, Position};
+use crate::model::FalseSharing;
 use crate::objects;
 use crate::regions::{RegionId, Tree};
-use crate::sites;
 use crate::threads::lived_together;
+use values::{Side, Values};
 
 /// What the writes of each site left in memory, each site once.
 pub fn written(records: impl Iterator<Item = WrittenSite>) -> BTreeMap<u32, WrittenSite> {
@@ -40,9 +42,9 @@ pub fn by_region(
     if profile.shared_lines().next().is_none() {
         return regions;
     }
-    let passed = passed(profile, tree, positions);
     let (executions, constructs) = (Executions::of(profile), Constructs::of(profile, tree));
     let most = Most::of(profile, tree, executions.as_ref());
+    let mut values = Values::of(profile, tree, positions, &constructs);
     for found in profile.shared_lines() {
         let Some(region) = region_of(profile, tree, found.site) else { continue };
         let other_region = region_of(profile, tree, found.other_site);
@@ -50,21 +52,30 @@ pub fn by_region(
         let at = sites.map(|site| positions.at(site));
         // What is inlined runs where the loop does that it was inlined into.
         let running_in = |site, region| profile.caller_loop(site).map_or(region, |caller| tree.node(caller));
-        let may_meet = |other| constructs.may_meet([running_in(sites[0], region), running_in(sites[1], other)]);
-        let lived_together = lived_together(profile, found.thread, found.other_thread);
+        let running = [Some(running_in(sites[0], region)), other_region.map(|other| running_in(sites[1], other))];
         let named = sites.map(|site| objects::name_at(profile, site));
         let allocated = objects::name_at(profile, found.allocation_site);
         let object =
             named.into_iter().chain([allocated]).find(|name| objects::is_telling(name)).unwrap_or_else(|| "".into());
         let other_reads = found.flags & shared_line_flags::OTHER_READS != 0;
-        let of_lines = written.get(&found.site).map_or(found.lines, |w| w.lines.max(found.lines));
-        let own = most.at(found.site, region, &at[0]).map(|writes| FalseSharing::onto(found.lines, of_lines, writes));
-        // Where the other thread only reads, nothing tells how often.
-        let others = other_region.filter(|_| !other_reads).and_then(|other| most.at(found.other_site, other, &at[1]));
+        let of_lines = |site| written.get(&site).map_or(found.lines, |w: &WrittenSite| w.lines.max(found.lines));
+        let onto = |site, executions| FalseSharing::onto(found.lines, of_lines(site), executions);
+        let own = most.at(sites[0], region, &at[0]).map(|writes| onto(sites[0], writes));
+        let side = |n: usize| Side { position: &at[n], region: [Some(region), other_region][n], running: running[n] };
+        let (meets, others) = if other_reads {
+            // The other line is where the values were written: what matters is where they are read.
+            let read = values.read_beside(side(1), found.other_thread, running_in(sites[0], region));
+            (read.is_none_or(|(meets, _)| meets), read.map(|(_, reads)| reads))
+        } else {
+            let others = other_region.and_then(|other| most.at(sites[1], other, &at[1]));
+            (values.may_meet(running), others.map(|writes| onto(sites[1], writes)))
+        };
+        let passed = values.passed([side(0), side(1)], found.threads);
         regions.entry(region).or_default().push(FalseSharing {
             moves: own.into_iter().chain(others).min(),
+            at_least: most.at_least(sites[0], region),
             writes: executions.as_ref().and_then(|e| e.at(region, &at[0])),
-            passed: passed_between(&passed, &at, [Some(region), other_region]),
+            passed,
             regions: [region, other_region.unwrap_or(region)],
             writer: at[0].clone(),
             other: at[1].clone(),
@@ -72,10 +83,10 @@ pub fn by_region(
             threads: [found.thread, found.other_thread],
             threads_seen: found.threads.count_ones(),
             lines: found.lines,
-            of_lines,
+            of_lines: of_lines(sites[0]),
             address: found.address,
             object,
-            at_once: lived_together && other_region.is_none_or(may_meet),
+            at_once: lived_together(profile, found.thread, found.other_thread) && meets,
         });
     }
     pass_in_lines(regions.values_mut().flatten());
@@ -91,45 +102,25 @@ pub fn by_region(
     regions
 }
 
-/// True communication by the line that wrote and the region that read it, of lines that false sharing was found of.
-type Passed = BTreeMap<(Position, RegionId), u64>;
-
-fn passed(profile: &Profile, tree: &Tree, positions: &Positions) -> Passed {
-    let sites = profile.shared_lines().flat_map(|found| [found.site, found.other_site]);
-    let lines: BTreeSet<Position> = sites.map(|site| positions.at(site)).collect();
-    let mut passed = Passed::new();
-    for sum in sites::sums(profile.events().filter(|e| !e.is_serial())) {
-        let writer = positions.at(sum.writer);
-        if lines.contains(&writer)
-            && let Some(reader) = region_of(profile, tree, sum.reader)
-        {
-            let sum_of: &mut u64 = passed.entry((writer, reader)).or_default();
-            *sum_of = sum_of.saturating_add(sum.raw);
+/// What passes through a cache line moves it for all that the two regions write there. Findings are of one line if the
+/// first ones found are, or of one variable: of two lines of the source that write the same bytes of a table, in one
+/// line of memory the one is the last that wrote, in the next line the other.
+fn pass_in_lines<'f>(findings: impl Iterator<Item = &'f mut FalseSharing>) {
+    let keys = |f: &FalseSharing| {
+        let regions = BTreeSet::from(f.regions);
+        let of_variable = (0, Arc::clone(&f.object), regions.clone());
+        [Some((f.address, "".into(), regions)), Some(of_variable).filter(|_| !f.object.is_empty())]
+    };
+    let mut findings: Vec<_> = findings.collect();
+    let mut most: BTreeMap<(u64, Arc<str>, BTreeSet<RegionId>), u64> = BTreeMap::new();
+    for finding in &findings {
+        for key in keys(finding).into_iter().flatten() {
+            let passed = most.entry(key).or_default();
+            *passed = finding.passed.max(*passed);
         }
     }
-    passed
-}
-
-/// Values that one of the lines wrote and the region of the other one, or its own, read: wherever in it that was, the
-/// cache line came for them.
-fn passed_between(passed: &Passed, lines: &[Position; 2], regions: [Option<RegionId>; 2]) -> u64 {
-    let (lines, regions) = (BTreeSet::from_iter(lines), BTreeSet::from_iter(regions.into_iter().flatten()));
-    let pairs = lines.into_iter().flat_map(|line| regions.iter().map(move |region| (line.clone(), *region)));
-    pairs.filter_map(|pair| passed.get(&pair)).fold(0, |sum, n| sum.saturating_add(*n))
-}
-
-/// What passes through a cache line moves it for all that the two regions write there. Findings are of one line if the
-/// first ones found are.
-fn pass_in_lines<'f>(findings: impl Iterator<Item = &'f mut FalseSharing>) {
-    let of_line = |f: &FalseSharing| (f.address, BTreeSet::from(f.regions));
-    let mut findings: Vec<_> = findings.collect();
-    let mut most: BTreeMap<_, u64> = BTreeMap::new();
-    for finding in &findings {
-        let passed = most.entry(of_line(finding)).or_default();
-        *passed = finding.passed.max(*passed);
-    }
     for finding in &mut findings {
-        finding.passed = most[&of_line(finding)];
+        finding.passed = keys(finding).iter().flatten().filter_map(|key| most.get(key).copied()).max().unwrap_or(0);
     }
 }
 
@@ -143,6 +134,7 @@ pub fn region_of(profile: &Profile, tree: &Tree, site: u32) -> Option<RegionId> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Position;
 
     fn finding(address: u64, regions: [RegionId; 2], passed: u64) -> FalseSharing {
         let position = Position { file: None, line: None };
@@ -156,6 +148,7 @@ mod tests {
             of_lines: 1,
             writes: None,
             moves: None,
+            at_least: 0,
             address,
             object: "".into(),
             passed,
@@ -169,6 +162,12 @@ mod tests {
         let mut findings = [(64, [1, 2], 9), (64, [2, 1], 0), (64, [1, 1], 0), (128, [1, 2], 0)]
             .map(|(address, regions, passed)| finding(address, regions, passed));
         pass_in_lines(findings.iter_mut());
-        assert_eq!(findings.map(|f| f.passed), [9, 9, 0, 0]);
+        assert_eq!(findings.clone().map(|f| f.passed), [9, 9, 0, 0]);
+        // Lines of one variable are alike.
+        for k in [0, 3] {
+            findings[k].object = "table".into();
+        }
+        pass_in_lines(findings.iter_mut());
+        assert_eq!(findings.map(|f| f.passed), [9, 9, 0, 9]);
     }
 }
