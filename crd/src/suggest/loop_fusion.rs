@@ -2,7 +2,7 @@
 //! runs as often. What was inlined into a loop belongs to it.
 
 use std::collections::BTreeMap;
-use threadtalk_profile::Event;
+use threadtalk_profile::{Event, Stride};
 
 use super::{Case, Rule, Threshold, evidence, place, span, start, sum};
 use crate::model::{Counts, Cutoff, Lowers, Means, Promise, Region, Suggestion, SuggestionKind};
@@ -74,7 +74,10 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     let (lowers, what) = if at == before {
         // The same code on the same data: done once, its reads are made once.
         (Lowers::Rar, format!("both run {} over it: one loop can do that once for both", place(&at)))
-    } else if shared.is_brought || is_at_hand(&case.facts.regions[reader as usize], case.threshold(&RULE, "misses")) {
+    } else if gathers(case, &earlier, &again)
+        || shared.is_brought
+        || is_at_hand(&case.facts.regions[reader as usize], case.threshold(&RULE, "misses"))
+    {
         return None;
     } else {
         (Lowers::CrdMedian, "in one loop each element is used while it is still at hand".to_owned())
@@ -97,6 +100,13 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         promise: Promise::of(case.facts.regions, lowers, case.function(reader)),
         lines: vec![start(first), start(region), at],
     })
+}
+
+/// Whether the second loop picks elements in no order from what the first one goes through: it needs all of it from its
+/// first iteration on, so that nothing is at hand longer in one loop. Where both pick, they may do so alike.
+fn gathers(case: &Case<'_>, earlier: &Event, again: &Event) -> bool {
+    let step = |event: &Event| case.strides(event.reader_site).0;
+    step(again) == Stride::None && matches!(step(earlier), Stride::Bytes(bytes) if bytes != 0)
 }
 
 /// Whether a loop finds most of what it uses again in the nearest cache, as another one has just received it. Distances

@@ -275,6 +275,18 @@ impl<'a> Case<'a> {
         objects::strides(self.facts.profile, site)
     }
 
+    /// First and further reads of an event's elements. Where a loop goes on by less than an element, byte by byte, the
+    /// reads of one element that follow each other are one: four reads of a text that is read once are no reuse.
+    fn uses(&self, event: &Event) -> (f64, f64) {
+        let (raw, all) = (event.raw as f64, event.raw as f64 + event.rar as f64);
+        let granule = f64::from(self.facts.profile.header().granule.max(1));
+        let step = match self.strides(event.reader_site).0 {
+            Stride::Bytes(bytes) if bytes != 0 => f64::from(bytes.unsigned_abs()),
+            _ => granule,
+        };
+        (raw, (all * (step / granule).min(1.0) - raw).max(0.0))
+    }
+
     /// The object of an event, in words.
     fn object(&self, event: &Event) -> String {
         self.facts.objects.name(event)

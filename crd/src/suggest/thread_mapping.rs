@@ -28,6 +28,12 @@ pub(super) const RULE: Rule = Rule {
             meaning: "part of the events that leave the reader's nearest cache: true communication, and reuse that misses it; for uneven reuse that alone",
         },
         Threshold {
+            name: "run",
+            default: 0.005,
+            meaning: "part of the run's CPU time that fetching what travels can cost at most, at 100 ns for each element: of less no placement \
+                      saves anything that can be measured",
+        },
+        Threshold {
             name: "hub",
             default: 0.9,
             meaning: "part of the communication that one thread has with all others",
@@ -46,6 +52,9 @@ pub(super) const RULE: Rule = Rule {
     find,
 };
 
+/// What it takes to fetch a value from a cache that is far away.
+const FETCH_NS: f64 = 100.0;
+
 fn find(case: &Case<'_>) -> Option<Suggestion> {
     let counts = case.counts()?;
     if !case.is_significant() || counts.raw.is_zero() {
@@ -54,12 +63,20 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     // What a thread's own cache holds stays there wherever the thread runs.
     let misses =
         counts.own.crd.as_ref().and_then(|crd| crd.cutoffs.first()).map_or(0.0, |nearest| nearest.definite_miss);
-    let (raw, rar) = (counts.raw.sum() as f64, counts.rar.sum() as f64);
+    let uses = case.events.iter().map(|e| case.uses(e));
+    let (raw, rar) = uses.fold((0.0, 0.0), |(raw, rar), (first, again)| (raw + first, rar + again));
     let travels = (raw + rar * misses) / (raw + rar);
     if travels < case.threshold(&RULE, "travels") {
         return None;
     }
-    let traffic = |e: &Event| e.raw as f64 + e.rar as f64 * misses;
+    let cpu_ns = case.facts.profile.header().cpu_ns.map_or(0.0, |ns| ns as f64);
+    if (raw + rar * misses) * FETCH_NS < case.threshold(&RULE, "run") * cpu_ns {
+        return None;
+    }
+    let traffic = |e: &Event| {
+        let (first, again) = case.uses(e);
+        first + again * misses
+    };
     // What one thread wrote before the others existed, or that had ended, says nothing of who belongs together, but
     // much of who is near the data.
     let all = Pairs::of(case.events, traffic);
