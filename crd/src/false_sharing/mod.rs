@@ -14,7 +14,7 @@ use crate::model::FalseSharing;
 use crate::objects;
 use crate::regions::{RegionId, Tree};
 use crate::threads::lived_together;
-use values::{Side, Values};
+use values::{Side, Values, goes_by_steps};
 
 /// What the writes of each site left in memory, each site once.
 pub fn written(records: impl Iterator<Item = WrittenSite>) -> BTreeMap<u32, WrittenSite> {
@@ -61,7 +61,12 @@ pub fn by_region(
         let of_lines = |site| written.get(&site).map_or(found.lines, |w: &WrittenSite| w.lines.max(found.lines));
         let onto = |site, executions| FalseSharing::onto(found.lines, of_lines(site), executions);
         let own = most.at(sites[0], region, &at[0]).map(|writes| onto(sites[0], writes));
-        let side = |n: usize| Side { position: &at[n], region: [Some(region), other_region][n], running: running[n] };
+        let side = |n: usize| Side {
+            position: &at[n],
+            region: [Some(region), other_region][n],
+            running: running[n],
+            steps: goes_by_steps(profile, sites[n]),
+        };
         let (meets, others) = if other_reads {
             // The other line is where the values were written: what matters is where they are read.
             let read = values.read_beside(side(1), found.other_thread, running_in(sites[0], region));

@@ -1,12 +1,13 @@
 //! Values that pass through cache lines in which false sharing was found: the lines travel for these anyhow.
 
 use std::collections::{BTreeMap, BTreeSet};
-use threadtalk_profile::Profile;
+use threadtalk_profile::{Profile, Stride};
 
 use super::region_of;
 use crate::constructs::Constructs;
 use crate::lines::Positions;
 use crate::model::Position;
+use crate::objects::strides;
 use crate::regions::{RegionId, Tree};
 
 /// Who reads, and where.
@@ -15,6 +16,8 @@ struct Reader {
     region: RegionId,
     /// Where that runs: what is inlined runs where the loop does that it was inlined into.
     running: RegionId,
+    /// Goes through memory step by step.
+    steps: bool,
     /// The bit of the thread, as in [`threadtalk_profile::SharedLines::threads`].
     thread: u64,
 }
@@ -48,6 +51,8 @@ pub struct Side<'p> {
     pub region: Option<RegionId>,
     /// Where that runs.
     pub running: Option<RegionId>,
+    /// Goes through memory step by step.
+    pub steps: bool,
 }
 
 impl Side<'_> {
@@ -69,7 +74,8 @@ impl<'a> Values<'a> {
             let Some(writer) = known.entry(event.writer_site).or_insert_with(of_line) else { continue };
             let Some(region) = region_of(profile, tree, event.reader_site) else { continue };
             let running = profile.caller_loop(event.reader_site).map_or(region, |caller| tree.node(caller));
-            let reader = Reader { region, running, thread: bit(event.reader) };
+            let steps = goes_by_steps(profile, event.reader_site);
+            let reader = Reader { region, running, steps, thread: bit(event.reader) };
             let sum = read.entry(writer.clone()).or_default().entry(reader).or_default();
             sum.passed = sum.passed.saturating_add(if event.is_serial() { 0 } else { event.raw });
             sum.all = sum.all.saturating_add(event.raw).saturating_add(event.rar);
@@ -85,9 +91,11 @@ impl<'a> Values<'a> {
 
     /// Values that one of two lines wrote and that are the reason why the cache line comes: read in the region of
     /// either, wherever in it that was, or by one of the threads that write there, in whatever function, unless that
-    /// is another step of the program. Who finds a place in a table of hashes and fills it in another function, and who
-    /// takes turns with another thread at a list of records, a loop over one member after the other, fetches the lines
-    /// for the values. Who only looks at results in the end, as `main` does, is none of the threads that write.
+    /// is another step of the program. Who finds a place in a table of hashes and fills it in another function, and
+    /// who takes turns with another thread at a list of records, a loop over one member after the other, fetches the
+    /// lines for the values. Who only looks at results in the end, as `main` does, is none of the threads that write.
+    /// Nor does it count where threads write at one line, step by step, what they read step by step elsewhere: that is
+    /// after a barrier, and before it the lines were taken away write by write.
     pub fn passed(&mut self, sides: [Side<'_>; 2], threads: u64) -> u64 {
         let regions = sides.map(|side| side.region);
         let of_one_line = sides[0].line() == sides[1].line();
@@ -98,7 +106,9 @@ impl<'a> Values<'a> {
             });
             for (reader, passed) in read {
                 let is_one = regions.contains(&Some(reader.region))
-                    || reader.thread & threads != 0 && self.may_meet([side.running, Some(reader.running)]);
+                    || reader.thread & threads != 0
+                        && !(of_one_line && side.steps && reader.steps)
+                        && self.may_meet([side.running, Some(reader.running)]);
                 sum = sum.saturating_add(if is_one { passed } else { 0 });
             }
         }
@@ -119,6 +129,11 @@ impl<'a> Values<'a> {
         }
         Some((meets, sum))
     }
+}
+
+/// Whether a site goes through memory in its innermost loop, by the same step each time.
+pub fn goes_by_steps(profile: &Profile, site: u32) -> bool {
+    !matches!(strides(profile, site).0, Stride::None | Stride::Bytes(0))
 }
 
 /// Threads are told apart modulo 64.
