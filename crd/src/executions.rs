@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use threadtalk_abi::module::site_flags::LIBRARY;
 use threadtalk_profile::Profile;
 
-use crate::false_sharing::region_of;
 use crate::imbalance::profile::observed::{Block, Observed};
 use crate::model::Position;
 use crate::regions::{PROGRAM, RegionId, Tree, is_loop};
@@ -137,7 +136,7 @@ impl<'a> Most<'a> {
         // What a function of the C library reads has any length.
         let is_load = |site: u32| self.profile.site(site).is_some_and(|site| site.flags & LIBRARY == 0);
         for (site, reads) in of_site.into_iter().filter(|(site, _)| is_load(*site)) {
-            if let Some(region) = region_of(self.profile, self.tree, site) {
+            if let Some(region) = self.tree.of_site(self.profile, site) {
                 let entry = most.entry(region).or_default();
                 *entry = reads.max(*entry);
             }

@@ -408,8 +408,8 @@ bool describe_pointer(Value *base, int steps, Object &object) {
   return false;
 }
 
-// Without what LLVM adds: of a block that one global pointer leads to from the beginning to the end of a program it makes
-// a global, `pointer.body`, for which there is no debug information.
+// Without what LLVM adds: of a block that one global pointer leads to from the beginning to the end of a program it
+// makes a global, `pointer.body`, for which there is no debug information.
 StringRef own_name(StringRef global) {
   global.consume_back(".body");
   return global;

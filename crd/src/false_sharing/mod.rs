@@ -46,8 +46,8 @@ pub fn by_region(
     let most = Most::of(profile, tree, executions.as_ref());
     let mut values = Values::of(profile, tree, positions, &constructs);
     for found in profile.shared_lines() {
-        let Some(region) = region_of(profile, tree, found.site) else { continue };
-        let other_region = region_of(profile, tree, found.other_site);
+        let Some(region) = tree.of_site(profile, found.site) else { continue };
+        let other_region = tree.of_site(profile, found.other_site);
         let sites = [found.site, found.other_site];
         let at = sites.map(|site| positions.at(site));
         // What is inlined runs where the loop does that it was inlined into.
@@ -127,13 +127,6 @@ fn pass_in_lines<'f>(findings: impl Iterator<Item = &'f mut FalseSharing>) {
     for finding in &mut findings {
         finding.passed = keys(finding).iter().flatten().filter_map(|key| most.get(key).copied()).max().unwrap_or(0);
     }
-}
-
-/// The region of a site.
-pub fn region_of(profile: &Profile, tree: &Tree, site: u32) -> Option<RegionId> {
-    let module = profile.modules().iter().rev().find(|m| m.bases.site_base <= site)?;
-    let own = module.sites.get((site - module.bases.site_base) as usize)?;
-    Some(tree.node(module.bases.region_base + own.region))
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use threadtalk_profile::{Profile, Stride};
 
-use super::region_of;
 use crate::constructs::Constructs;
 use crate::lines::Positions;
 use crate::model::Position;
@@ -65,14 +64,14 @@ impl<'a> Values<'a> {
     /// Those of a profile.
     pub fn of(profile: &Profile, tree: &Tree, positions: &Positions, constructs: &'a Constructs<'a>) -> Self {
         let sites = profile.shared_lines().flat_map(|found| [found.site, found.other_site]);
-        let line = |site| -> Line { (positions.at(site), region_of(profile, tree, site)) };
+        let line = |site| -> Line { (positions.at(site), tree.of_site(profile, site)) };
         let lines: BTreeSet<Line> = sites.map(line).collect();
         let mut read: BTreeMap<Line, BTreeMap<Reader, Reads>> = BTreeMap::new();
         let mut known: BTreeMap<u32, Option<Line>> = BTreeMap::new();
         for event in profile.events() {
             let of_line = || Some(line(event.writer_site)).filter(|line| lines.contains(line));
             let Some(writer) = known.entry(event.writer_site).or_insert_with(of_line) else { continue };
-            let Some(region) = region_of(profile, tree, event.reader_site) else { continue };
+            let Some(region) = tree.of_site(profile, event.reader_site) else { continue };
             let running = profile.caller_loop(event.reader_site).map_or(region, |caller| tree.node(caller));
             let steps = goes_by_steps(profile, event.reader_site);
             let reader = Reader { region, running, steps, thread: bit(event.reader) };

@@ -5,6 +5,7 @@ mod names;
 
 use std::sync::Arc;
 use threadtalk_abi::module::RegionKind;
+use threadtalk_profile::Profile;
 
 pub use merge::merge;
 pub use names::demangle;
@@ -65,6 +66,13 @@ impl Tree {
             .and_then(|(base, nodes)| nodes.get((global - base) as usize).copied())
             .or_else(|| self.user_node(global))
             .unwrap_or(PROGRAM)
+    }
+
+    /// The node of a site's region; none if no module has the site.
+    pub fn of_site(&self, profile: &Profile, site: u32) -> Option<RegionId> {
+        let module = profile.modules().iter().rev().find(|m| m.bases.site_base <= site)?;
+        let own = module.sites.get((site - module.bases.site_base) as usize)?;
+        Some(self.node(module.bases.region_base + own.region))
     }
 
     /// The node of a user region.

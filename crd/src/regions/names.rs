@@ -31,7 +31,8 @@ fn own_name(symbol: &str) -> Option<String> {
         }
     }
     let is_generic = rest.starts_with('I');
-    (!parts.is_empty()).then(|| parts.join("::") + if is_generic { "<\u{2026}>" } else { "" })
+    // An operator has no identifier.
+    parts.last().is_some_and(|own| *own != "std").then(|| parts.join("::") + if is_generic { "<\u{2026}>" } else { "" })
 }
 
 fn in_full(symbol: &str) -> Option<String> {
@@ -90,6 +91,8 @@ mod tests {
         }
         symbol.push_str("EvT_");
         assert!(demangle(&symbol).is_none_or(|name| name.len() <= LONGEST));
+        let operator = format!("_ZStlsI{}EvT_", "St4pairIiiE".repeat(1000));
+        assert_eq!(demangle(&operator), None);
         for (own, name) in [("1f", "f"), ("St6invoke", "std::invoke"), ("NSt6thread6invoke", "std::thread::invoke")] {
             let end = if own.starts_with('N') { "E" } else { "" };
             let symbol = format!("_Z{own}I{}E{end}vT_", "St4pairIiiE".repeat(1000));

@@ -33,9 +33,8 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         return None;
     }
     let counts = case.counts()?;
-    let uses = case.events.iter().map(|e| case.uses(e));
-    let (first, again) = uses.fold((0.0, 0.0), |(first, again), (raw, rar)| (first + raw, again + rar));
-    let reuse = again / f64::max(first, 1.0);
+    let (raw, rar) = case.all_uses();
+    let reuse = rar / raw.max(1.0);
     let crd = counts.own.crd.as_ref()?;
     let median = crd.distinct.median_bytes.unwrap_or(0.0);
     // That the threads' own data fill a cache makes misses possible, whatever the distance.

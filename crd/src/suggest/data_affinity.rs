@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Case, Rule, Threshold, evidence, place, region_of, start};
+use super::{Case, Rule, Threshold, evidence, place, start};
 use crate::model::{Lowers, Means, Suggestion, SuggestionKind};
 use threadtalk_profile::{Event, Stride};
 
@@ -102,7 +102,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
 fn is_read_elsewhere(case: &Case<'_>, event: &Event) -> bool {
     let Some(written) = case.facts.written.get(&event.writer_site) else { return false };
     let of_site = || case.facts.profile.events().filter(|e| e.writer_site == event.writer_site && e.raw > 0);
-    let region = |e: &Event| region_of(case.facts.profile, case.facts.tree, e.reader_site);
+    let region = |e: &Event| case.facts.tree.of_site(case.facts.profile, e.reader_site);
     let mut readers: BTreeMap<_, (BTreeSet<u32>, u64)> = BTreeMap::new();
     for e in of_site() {
         let entry = readers.entry(region(&e)).or_default();

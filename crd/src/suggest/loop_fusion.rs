@@ -70,7 +70,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     let (again, earlier) = (shared.again, shared.earlier);
     let name = case.object(&again);
     let (at, before) = (case.position(again.reader_site), case.position(earlier.reader_site));
-    let reader = super::region_of(case.facts.profile, case.facts.tree, again.reader_site)?;
+    let reader = case.facts.tree.of_site(case.facts.profile, again.reader_site)?;
     let (lowers, what) = if at == before {
         // The same code on the same data: done once, its reads are made once.
         (Lowers::Rar, format!("both run {} over it: one loop can do that once for both", place(&at)))

@@ -33,7 +33,6 @@ use threadtalk_abi::module::site_flags::WAITS;
 use threadtalk_profile::layout::BlockedKind;
 use threadtalk_profile::{Event, Module, Profile, Stride, WrittenSite};
 
-use crate::false_sharing::region_of;
 use crate::imbalance::profile::model::Section;
 use crate::lines::Positions;
 use crate::model::{Counts, Lowers, Position, Promise, Region, Suggestion};
@@ -122,7 +121,7 @@ pub fn spinning(profile: &Profile, tree: &Tree) -> Option<BTreeSet<RegionId>> {
         return None;
     }
     let spins = profile.blocked().filter(|blocked| blocked.kind == BlockedKind::Spin);
-    Some(spins.filter_map(|blocked| region_of(profile, tree, blocked.site)).collect())
+    Some(spins.filter_map(|blocked| tree.of_site(profile, blocked.site)).collect())
 }
 
 /// Suggestions for each region.
@@ -217,14 +216,14 @@ impl<'a> Case<'a> {
     fn holds_a_loop(&self) -> bool {
         let is_plain = |r: &Region| r.kind == RegionKind::Loop;
         let own = self.facts.regions.iter().any(|r| r.parent == Some(self.region.id) && is_plain(r));
-        let other = |e: &Event| region_of(self.facts.profile, self.facts.tree, e.reader_site);
+        let other = |e: &Event| self.facts.tree.of_site(self.facts.profile, e.reader_site);
         let mut called = self.inlined[self.region.id as usize].iter().filter_map(other);
         own || called.any(|id| is_plain(&self.facts.regions[id as usize]))
     }
 
     /// Whether the line of a site is executed by a region, directly or through what was inlined into it.
     fn executes(&self, region: RegionId, site: u32) -> bool {
-        let own = region_of(self.facts.profile, self.facts.tree, site);
+        let own = self.facts.tree.of_site(self.facts.profile, site);
         let caller = self.facts.profile.caller_loop(site).map(|l| self.facts.tree.node(l));
         let up = |id: RegionId| self.facts.regions.get(id as usize)?.parent;
         [own, caller]
@@ -285,6 +284,12 @@ impl<'a> Case<'a> {
             _ => granule,
         };
         (raw, (all * (step / granule).min(1.0) - raw).max(0.0))
+    }
+
+    /// The same of all events of the region.
+    fn all_uses(&self) -> (f64, f64) {
+        let uses = self.events.iter().map(|event| self.uses(event));
+        uses.fold((0.0, 0.0), |(raw, rar), (first, again)| (raw + first, rar + again))
     }
 
     /// The object of an event, in words.

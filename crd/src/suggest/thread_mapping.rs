@@ -63,8 +63,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     // What a thread's own cache holds stays there wherever the thread runs.
     let misses =
         counts.own.crd.as_ref().and_then(|crd| crd.cutoffs.first()).map_or(0.0, |nearest| nearest.definite_miss);
-    let uses = case.events.iter().map(|e| case.uses(e));
-    let (raw, rar) = uses.fold((0.0, 0.0), |(raw, rar), (first, again)| (raw + first, rar + again));
+    let (raw, rar) = case.all_uses();
     let travels = (raw + rar * misses) / (raw + rar);
     if travels < case.threshold(&RULE, "travels") {
         return None;

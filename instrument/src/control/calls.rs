@@ -31,9 +31,8 @@ const SYNCHRONISES: [&str; 15] = [
     "thrd_sleep",
 ];
 
-/// The same for families of functions. `_ZNSt...` are std::thread::join, std::condition_variable, std::mutex's slow
-/// way.
-const SYNCHRONISING_PREFIXES: [&str; 20] = [
+/// The same for families of functions.
+const SYNCHRONISING_PREFIXES: [&str; 14] = [
     "pthread_join",
     "pthread_tryjoin",
     "pthread_timedjoin",
@@ -46,24 +45,20 @@ const SYNCHRONISING_PREFIXES: [&str; 20] = [
     "sem_",
     "mtx_",
     "cnd_",
-    "_ZNSt6thread4join",
-    "_ZNSt18condition_variable",
-    "__kmpc_",
-    "omp_set_lock",
-    "omp_set_nest_lock",
     "omp_unset_",
-    "GOMP_",
     "pthread_exit",
 ];
 
-/// Functions of other libraries that come by the C library's when they wait, or of which the OpenMP library says when
-/// they do: families of names. `_ZNSt...` are libstdc++'s, of std::thread::join, std::condition_variable, std::future
-/// and std::this_thread, `_ZNSt3__1...` libc++'s. What runs once may wait: the thread of std::async is joined so.
-const WAITING_PREFIXES: [&str; 15] = [
+/// Families of functions that are synchronisation and in which a thread may wait: std::thread::join,
+/// std::condition_variable, OpenMP's.
+const BOTH_PREFIXES: [&str; 6] =
+    ["_ZNSt6thread4join", "_ZNSt18condition_variable", "__kmpc_", "omp_set_lock", "omp_set_nest_lock", "GOMP_"];
+
+/// Others that come by the C library's functions when they wait. `_ZNSt...` are libstdc++'s, of std::future and
+/// std::this_thread, `_ZNSt3__1...` libc++'s. What runs once may wait: the thread of std::async is joined so.
+const WAITING_PREFIXES: [&str; 9] = [
     "pthread_once",
     "call_once",
-    "_ZNSt6thread4join",
-    "_ZNSt18condition_variable",
     "_ZNSt28__atomic_futex_unsigned_base",
     "_ZNSt11this_thread",
     "_ZNSt3__16thread4join",
@@ -71,21 +66,21 @@ const WAITING_PREFIXES: [&str; 15] = [
     "_ZNSt3__15mutex4lock",
     "_ZNSt3__111this_thread",
     "__cxa_guard_acquire",
-    "__kmpc_",
-    "omp_set_lock",
-    "omp_set_nest_lock",
-    "GOMP_",
 ];
+
+fn is_of(families: &[&str], name: &str) -> bool {
+    families.iter().any(|prefix| name.starts_with(prefix))
+}
 
 /// Whether a thread may wait in the function, so that it says where it calls it. Nobody takes the line of what does not
 /// wait, and who waits next in code that is not instrumented would get it.
 fn may_wait(name: &str) -> bool {
-    is_timed(name) || WAITING_PREFIXES.iter().any(|p| name.starts_with(p))
+    is_timed(name) || is_of(&BOTH_PREFIXES, name) || is_of(&WAITING_PREFIXES, name)
 }
 
 /// Whether a call of the function is synchronisation.
 pub fn synchronises(name: &str) -> bool {
-    SYNCHRONISES.contains(&name) || SYNCHRONISING_PREFIXES.iter().any(|p| name.starts_with(p))
+    SYNCHRONISES.contains(&name) || is_of(&BOTH_PREFIXES, name) || is_of(&SYNCHRONISING_PREFIXES, name)
 }
 
 /// A call and the number of its block.
