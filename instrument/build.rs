@@ -19,6 +19,7 @@ const SOURCES: &[&str] = &[
     "read_ahead.cpp",
     "searches.cpp",
     "target.cpp",
+    "way.cpp",
 ];
 
 fn main() {

@@ -1,23 +1,19 @@
 // Loop nests of which each iteration takes the same way and whose accesses are all known before they run: describes
 // them (for __threadtalk_nest).
 #include "llvm/Analysis/Loads.h"
-#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/PatternMatch.h"
-#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 #include "analysis.h"
 #include "read_ahead.h"
-#include "shim.h"
+#include "way.h"
 
 using namespace llvm;
 using namespace llvm::PatternMatch;
 
 namespace {
 
-// Blocks on the way through a nest.
-constexpr size_t MOST_BLOCKS = 64;
 // Log2 of the most iterations of a loop, and of what is no longer a stride: their products do not wrap around.
 constexpr unsigned MOST_ITERATIONS = 20, LARGE = 31;
 // Log2 of the end of addresses and of what is compared with them.
@@ -35,16 +31,9 @@ struct Described {
 class Nest {
 public:
   Nest(Analysis &analysis, Loop &loop, MutableArrayRef<ThreadtalkNestItem> all)
-      : a(analysis), outer(loop), items(all), expander(a.evolution, a.function.getParent()->getDataLayout(), "threadtalk") {
-    word = Type::getInt64Ty(a.function.getContext());
-    before = outer.getLoopPreheader()->getTerminator();
-    for (auto [number, item] : enumerate(items)) {
-      auto *at = unwrap<Instruction>(item.at);
-      if (item.stride)
-        decisions[at->getParent()] = at;
-      (item.stride || item.address ? item_of : strangers).insert(at);
-    }
-  }
+      : a(analysis), outer(loop), items(all), way(analysis, loop, all),
+        expander(a.evolution, a.function.getParent()->getDataLayout(), "threadtalk"),
+        word(Type::getInt64Ty(a.function.getContext())), before(way.before()) {}
 
   bool describe(ThreadtalkNest &out) {
     read_ahead();
@@ -65,47 +54,48 @@ private:
   Analysis &a;
   Loop &outer;
   MutableArrayRef<ThreadtalkNestItem> items;
+  Way way;
   SCEVExpander expander;
   Type *word;
   Instruction *before;
-  DenseMap<BasicBlock *, Instruction *> decisions;
-  SmallPtrSet<Instruction *, 16> item_of, strangers;
-  SmallVector<BasicBlock *, 16> way;
-  SmallVector<std::pair<Value *, bool>, 4> conditions;
-  SmallVector<Loop *, 4> counted;
   SmallVector<LoadInst *, 4> read;
-  ValueToSCEVMapTy known_loads;
+  // Whether the nest takes the side of each condition on the way, before it.
+  SmallVector<Value *, 4> taken;
 
   bool try_to_describe(ThreadtalkNest &out) {
-    if (!is_counted(outer) || !follow(outer, outer.getHeader()))
-      return false;
-    SmallPtrSet<BasicBlock *, 16> on_way(way.begin(), way.end());
-    if (none_of(decisions, [&](auto &entry) { return on_way.contains(entry.first); }))
+    if (!way.find())
       return false;
     SmallVector<Described, 8> all(items.size());
     for (auto [item, described] : zip(items, all)) {
-      item.on_way = on_way.contains(unwrap<Instruction>(item.at)->getParent());
+      item.on_way = way.contains(*unwrap<Instruction>(item.at));
       if (item.on_way && !locate(item, described))
         return false;
     }
-    for (auto [condition, holds] : conditions)
-      if (!always(condition, holds, false))
+    for (const Parting &parting : way.conditions())
+      if (!always(parting.condition, parting.side, false))
         return false;
     // From here on the function changes.
     IRBuilder<> builder(before);
     Value *feasible = builder.getTrue();
-    SmallSetVector<const SCEV *, 8> counts;
-    for (auto [item, described] : zip(items, all))
-      if (item.on_way)
-        for (const Dimension &dimension : described.dimensions)
-          counts.insert(dimension.count);
-    for (const SCEV *count : counts)
-      feasible = builder.CreateAnd(feasible, is_small(count));
-    for (auto [condition, holds] : conditions)
-      feasible = builder.CreateAnd(feasible, always(condition, holds, true));
+    for (const Parting &parting : way.conditions()) {
+      taken.push_back(always(parting.condition, parting.side, true));
+      if (!parting.end)
+        feasible = builder.CreateAnd(feasible, taken.back());
+    }
+    SmallVector<Value *, 8> made;
+    SmallSetVector<std::pair<const SCEV *, Value *>, 8> counts;
+    for (auto [item, described] : zip(items, all)) {
+      made.push_back(item.on_way ? is_made(item) : nullptr);
+      for (const Dimension &dimension : described.dimensions)
+        counts.insert({dimension.count, made.back()});
+    }
+    for (auto [count, detour] : counts) {
+      Value *small = is_small(count);
+      feasible = builder.CreateAnd(feasible, detour ? builder.CreateLogicalOr(builder.CreateNot(detour), small) : small);
+    }
     out.feasible = wrap(builder.CreateFreeze(feasible));
     out.before = wrap(before);
-    for (auto [item, described] : zip(items, all)) {
+    for (auto [item, described, detour] : zip(items, all, made)) {
       if (!item.on_way)
         continue;
       item.start = wrap(expander.expandCodeFor(described.start, described.start->getType(), before));
@@ -116,6 +106,8 @@ private:
         item.strides[i] = wrap(expander.expandCodeFor(stride, word, before));
         item.counts[i] = wrap(expander.expandCodeFor(count, word, before));
       }
+      if (detour)
+        item.counts[0] = wrap(builder.CreateSelect(detour, unwrap(item.counts[0]), builder.getInt64(0)));
     }
     expander.clear();
     return true;
@@ -135,7 +127,7 @@ private:
       for (Instruction &instruction : *block)
         if (auto *load = dyn_cast<LoadInst>(&instruction); load && can_be_ahead(*load))
           if (LoadInst *ahead = ahead_of(*load))
-            known_loads[load] = a.evolution.getSCEV(ahead);
+            way.known[load] = a.evolution.getSCEV(ahead);
   }
 
   bool can_be_ahead(LoadInst &load) {
@@ -155,88 +147,21 @@ private:
     return read.back();
   }
 
-  // What a value is if it is in terms of loads that can be ahead of the nest.
-  const SCEV *evolution_of(Value *value) { return with_known_loads(a.evolution.getSCEV(value)); }
-
-  const SCEV *with_known_loads(const SCEV *value) {
-    return read.empty() ? value : SCEVParameterRewriter::rewrite(value, a.evolution, known_loads);
-  }
-
-  bool is_known(const SCEV *value) {
-    return a.evolution.isLoopInvariant(value, &outer) && expander.isSafeToExpandAt(value, before);
-  }
-
-  // How often a loop runs each time.
-  const SCEV *count(Loop &loop) {
-    const SCEV *taken = with_known_loads(a.evolution.getBackedgeTakenCount(&loop));
-    return a.evolution.getAddExpr(a.evolution.getNoopOrZeroExtend(taken, word), a.evolution.getOne(word));
-  }
-
-  bool is_counted(Loop &loop) {
-    BasicBlock *latch = loop.getLoopLatch();
-    const SCEV *taken = a.evolution.getBackedgeTakenCount(&loop);
-    if (!latch || loop.getExitingBlock() != latch || !loop.getUniqueExitBlock() || isa<SCEVCouldNotCompute>(taken) ||
-        a.evolution.getTypeSizeInBits(taken->getType()) > 64 || !is_known(count(loop)))
-      return false;
-    counted.push_back(&loop);
-    return true;
-  }
-
-  // Follows an iteration of `loop` from a block to the latch. Where the way parts, the side with loops that have a
-  // plain copy is taken, and what that takes is a condition.
-  bool follow(Loop &loop, BasicBlock *block) {
-    if (way.size() == MOST_BLOCKS || !loop.contains(block))
-      return false;
-    size_t blocks = way.size(), parted = conditions.size(), loops = counted.size();
-    if (step(loop, block))
-      return true;
-    way.resize(blocks);
-    conditions.resize(parted);
-    counted.resize(loops);
-    return false;
-  }
-
-  bool step(Loop &loop, BasicBlock *block) {
-    Loop *inner = a.loops.getLoopFor(block);
-    if (inner != &loop)
-      return inner->getHeader() == block && inner->getParentLoop() == &loop && is_counted(*inner) &&
-             follow(*inner, block) && follow(loop, inner->getUniqueExitBlock());
-    if (is_contained(way, block) || any_of(*block, [&](Instruction &i) { return strangers.contains(&i); }))
-      return false;
-    way.push_back(block);
-    if (block == loop.getLoopLatch())
-      return true;
-    auto *branch = dyn_cast<BranchInst>(block->getTerminator());
-    if (!branch)
-      return false;
-    if (decisions.contains(block)) {
-      BasicBlock *header = branch->getSuccessor(0)->getSingleSuccessor();
-      Loop *plain = header ? a.loops.getLoopFor(header) : nullptr;
-      BasicBlock *exit = plain && plain->getHeader() == header ? plain->getUniqueExitBlock() : nullptr;
-      return exit && follow(loop, exit);
-    }
-    if (branch->isUnconditional())
-      return follow(loop, branch->getSuccessor(0));
-    bool first = leads_to_copies(branch->getSuccessor(0)) || !leads_to_copies(branch->getSuccessor(1));
-    for (bool side : {first, !first}) {
-      conditions.push_back({branch->getCondition(), side});
-      if (follow(loop, branch->getSuccessor(side ? 0 : 1)))
-        return true;
-      conditions.pop_back();
-    }
-    return false;
-  }
-
-  bool leads_to_copies(BasicBlock *block) {
-    return any_of(decisions, [&](auto &entry) { return a.tree.dominates(block, entry.first); });
+  // Whether the nest makes the detours that an item is on; null: it is on none.
+  Value *is_made(const ThreadtalkNestItem &item) {
+    Value *all = nullptr;
+    for (auto [parting, side] : zip(way.conditions(), taken))
+      if (way.is_behind(*unwrap<Instruction>(item.at), parting))
+        all = all ? IRBuilder<>(before).CreateAnd(all, side) : side;
+    return all;
   }
 
   // The first address of an item and how it moves with each loop around it.
   bool locate(const ThreadtalkNestItem &item, Described &out) {
-    const SCEV *at = evolution_of(unwrap(item.address));
+    const SCEV *at = way.evolution_of(unwrap(item.address));
     if (item.stride) {
-      Dimension inner = {evolution_of(unwrap(item.stride)), evolution_of(unwrap(item.iterations))};
-      if (!is_known(inner.stride) || !is_known(inner.count))
+      Dimension inner = {way.evolution_of(unwrap(item.stride)), way.evolution_of(unwrap(item.iterations))};
+      if (!way.is_known(inner.stride) || !way.is_known(inner.count))
         return false;
       out.dimensions.push_back(inner);
     }
@@ -251,14 +176,14 @@ private:
         stride = moves->getStepRecurrence(a.evolution);
         at = moves->getStart();
       }
-      if (stride->getType() != word || !is_known(stride))
+      if (stride->getType() != word || !way.is_known(stride))
         return false;
-      out.dimensions.push_back({stride, count(*loop)});
+      out.dimensions.push_back({stride, way.count(*loop)});
       if (loop == &outer)
         break;
     }
     out.start = at;
-    return is_known(at);
+    return way.is_known(at);
   }
 
   // Whether a count is at least 1 and no more than 2^MOST_ITERATIONS.
@@ -303,21 +228,21 @@ private:
     for (int i = 0; i < 2; i++) {
       if (!a.evolution.isSCEVable(sides[i]->getType()) || a.evolution.getTypeSizeInBits(sides[i]->getType()) != 64)
         return nullptr;
-      values[i] = evolution_of(sides[i]);
+      values[i] = way.evolution_of(sides[i]);
       const SCEV *rest = values[i];
       while (!a.evolution.isLoopInvariant(rest, &outer)) {
         auto *moves = dyn_cast<SCEVAddRecExpr>(rest);
-        if (!moves || !moves->isAffine() || !is_contained(counted, moves->getLoop()))
+        if (!moves || !moves->isAffine() || !way.runs(moves->getLoop()))
           return nullptr;
         auto *loop = const_cast<Loop *>(moves->getLoop());
         if (!is_contained(moving, loop))
           moving.push_back(loop);
         strides.push_back(moves->getStepRecurrence(a.evolution));
-        if (!is_known(strides.back()))
+        if (!way.is_known(strides.back()))
           return nullptr;
         rest = moves->getStart();
       }
-      if (!is_known(rest))
+      if (!way.is_known(rest))
         return nullptr;
     }
     if (moving.size() > 2 || (!moving.empty() && compare.isEquality()))
@@ -355,7 +280,7 @@ private:
     size_t number = find(moving, moves->getLoop()) - moving.begin();
     if (!(corner >> number & 1))
       return start;
-    const SCEV *last = a.evolution.getMinusSCEV(count(*moving[number]), a.evolution.getOne(word));
+    const SCEV *last = a.evolution.getMinusSCEV(way.count(*moving[number]), a.evolution.getOne(word));
     return a.evolution.getAddExpr(start, a.evolution.getMulExpr(moves->getStepRecurrence(a.evolution), last));
   }
 };

@@ -144,7 +144,7 @@ struct ThreadtalkNestItem {
   bool on_way;
   LLVMValueRef start;
   LLVMValueRef strides[3];
-  LLVMValueRef counts[3];
+  LLVMValueRef counts[3]; // the first one is 0 if the nest does not come there
 };
 enum { THREADTALK_MOST_FIXED = 8 };
 struct ThreadtalkNest {

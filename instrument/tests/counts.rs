@@ -189,6 +189,15 @@ __attribute__((noinline)) static void shifted(long *to, const long shift[static 
     for (long j = 0; j < size; j++) to[by + i * size + j] = 2 * i;
   }
 }
+/* Sums are not vectorised, but unrolled: what that leaves over may be nothing. */
+__attribute__((noinline)) static void product(double *to, const double *left, const double *right, long size) {
+  for (long i = 0; i < size; i++)
+    for (long j = 0; j < size; j++) {
+      double sum = 0;
+      for (long k = 0; k < size; k++) sum += left[i * size + k] * right[k * size + j];
+      to[i * size + j] = sum;
+    }
+}
 static void fill(double *m, long n) { for (long i = 0; i < n; i++) m[i] = i % 7 + (i % 25 ? 0 : 9); }
 static long pick[24];
 volatile double sink;
@@ -207,6 +216,7 @@ static void *other(void *arg) {
       reread(c[s], a[s], b + s, sizes[s], strides[s]);
       shifted(counts[s], &apart, 20, width);
       shifted(counts[s], counts[s] + 5 * 32 + 7, 21, width);
+      for (int less = 0; less < 4; less++) product(c[s], a[s], b[s], sizes[s] - less);
     }
     update(b[s], a[s], c[s], sizes[s], strides[s]);
   }
@@ -278,7 +288,7 @@ fn nests_that_are_settled_as_a_whole_count_what_they_access() {
         assert_eq!(totals("opt=1"), reference, "{level}");
     }
     let ir = Project::new("blocks.c", BLOCKS).ir("blocks.c", &["-O2"]);
-    for name in ["@update(", "@reread(", "@shifted("] {
+    for name in ["@update(", "@reread(", "@shifted(", "@product("] {
         let function = ir.split("\ndefine ").find(|f| f.lines().next().is_some_and(|l| l.contains(name))).unwrap();
         let questions = function.lines().filter(|l| l.contains(" call ") && l.contains("@__threadtalk_nest("));
         assert_eq!(questions.count(), 1, "{function}");

@@ -354,13 +354,18 @@ struct nest_row { struct constant constant; uint64_t steps[3][2]; };
 HOOK int __threadtalk_nest(const struct nest_row *rows, uint32_t count, const uint64_t *values, const struct bases *bases) {
   if (logging) return 0;
   struct nest_access all[MOST_ACCESSES];
-  for (uint32_t i = 0; i < count; i++) {
+  uint32_t described = count;
+  count = 0;
+  for (uint32_t i = 0; i < described; i++) {
     const struct constant *c = &rows[i].constant;
-    all[i] = (struct nest_access){number(c->address, values) + c->first, c->bytes, c->flags, site_of(c, bases), c->window};
+    struct nest_access x = {number(c->address, values) + c->first, c->bytes, c->flags, site_of(c, bases), c->window};
+    int made = 1;
     for (int k = 0; k < 3; k++) {
-      all[i].steps[k].stride = number(rows[i].steps[k][0], values);
-      all[i].steps[k].count = number(rows[i].steps[k][1], values);
+      x.steps[k].stride = number(rows[i].steps[k][0], values);
+      x.steps[k].count = number(rows[i].steps[k][1], values);
+      made &= x.steps[k].count > 0;
     }
+    if (made) all[count++] = x;
   }
   uint64_t from[MOST_ACCESSES], to[MOST_ACCESSES];
   for (uint32_t i = 0; i < count; i++) {

@@ -133,7 +133,8 @@ struct Product<Count> {
 }
 
 impl<Count: PartialEq + Copy> Product<Count> {
-    /// Whether it is no larger than the other one, whatever the counts are: each is 1 at least.
+    /// Whether it is no larger than the other one, whatever the counts are. Each is 1 at least, but for that of a
+    /// remainder of which there is nothing: then this one counts as none, and the nest may seem too small to ask about.
     fn is_part_of(&self, other: &Self) -> bool {
         let mut rest = other.counts.clone();
         let mut all_in = self.counts.iter().map(|count| {

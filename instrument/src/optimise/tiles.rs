@@ -6,7 +6,7 @@
 //!
 //! At the end of the pipeline the innermost loop of the source is several: vectorised, remainder, and a scalar one for
 //! arrays that overlap. Which of them run is a matter of conditions that are known before the nest. There, the nest is
-//! described as it runs if they are as they should be (`shim/nests.cpp`).
+//! described as it runs if they are as they should be (`shim/nests.cpp`, `shim/way.cpp`).
 
 use super::nests::Nests;
 use super::segment::plain;
@@ -38,7 +38,7 @@ pub struct Tile<'ctx> {
     pub address: PointerValue<'ctx>,
     /// Distance of the first access.
     pub first: i64,
-    /// Strides and iterations of its loops, innermost first.
+    /// Strides and iterations of its loops, innermost first; 0 iterations of the first one: the nest does not make it.
     pub steps: [(IntValue<'ctx>, IntValue<'ctx>); STEPS],
 }
 

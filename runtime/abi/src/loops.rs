@@ -121,7 +121,7 @@ const _: () = assert!(size_of::<Access>() == 32);
 pub struct Step {
     /// Bytes from one iteration to the next; 0 = the same address each time.
     pub stride: i64,
-    /// Iterations, at least 1.
+    /// Iterations, at least 1. (In a question, 0: this nest makes no such access.)
     pub count: u64,
 }
 

@@ -131,19 +131,20 @@ pub struct NestRow {
 }
 
 impl NestRow {
-    /// The access that the row describes.
+    /// The access that the row describes, if the nest makes it.
     ///
     /// # Safety
     /// `values` are those that the row's table was made for.
     #[inline(always)]
-    pub unsafe fn access(&self, values: *const u64, bases: &ModuleBases) -> NestAccess {
+    pub unsafe fn access(&self, values: *const u64, bases: &ModuleBases) -> Option<NestAccess> {
         let Constant { bytes, flags, window, .. } = self.constant;
         // SAFETY: the caller's promise.
         let address = unsafe { self.constant.address(values) };
         // SAFETY: as above.
         let number = |number: Number| unsafe { number.get(values) };
         let steps = self.steps.map(|[stride, count]| Step { stride: number(stride) as i64, count: number(count) });
-        NestAccess { address, bytes, flags, site: self.constant.site(bases), window, steps }
+        let runs = steps.iter().all(|step| step.count > 0);
+        runs.then(|| NestAccess { address, bytes, flags, site: self.constant.site(bases), window, steps })
     }
 }
 
@@ -180,9 +181,11 @@ mod tests {
         let steps = [[Number::constant(8).unwrap(), Number::value(0)], [none, one], [none, one]];
         let row = NestRow { constant: Constant { flags: WRITE, ..constant }, steps };
         // SAFETY: two values.
-        let access = unsafe { row.access(values.as_ptr(), &bases) };
+        let access = unsafe { row.access(values.as_ptr(), &bases) }.unwrap();
         assert_eq!((access.address, access.site, access.steps[0]), (4080, 205, Step { stride: 8, count: 48 }));
         assert_eq!(access.steps[1..], [Step { stride: 0, count: 1 }; 2]);
+        // SAFETY: two values.
+        assert!(unsafe { row.access([0, 4096].as_ptr(), &bases) }.is_none(), "its loop has no iterations");
 
         let Constant { first, bytes, flags, site, window, address } = row.constant;
         // SAFETY: plain numbers without padding.

@@ -188,15 +188,18 @@ unsafe fn described<Row, Access>(
     room: &mut [MaybeUninit<Access>],
     rows: *const Row,
     count: u32,
-    access: impl Fn(&Row) -> Access,
+    access: impl Fn(&Row) -> Option<Access>,
 ) -> Option<&[Access]> {
-    let count = count as usize;
-    for (number, place) in room.get_mut(..count)?.iter_mut().enumerate() {
+    let room = room.get_mut(..count as usize)?;
+    let mut used = 0;
+    for number in 0..count as usize {
         // SAFETY: the caller's promise.
-        place.write(access(unsafe { &*rows.add(number) }));
+        let Some(access) = access(unsafe { &*rows.add(number) }) else { continue };
+        room.get_mut(used)?.write(access);
+        used += 1;
     }
-    // SAFETY: so many were written; the layouts are the same.
-    Some(unsafe { core::slice::from_raw_parts(room.as_ptr().cast(), count) })
+    // SAFETY: the first `used` were written; the layouts are the same.
+    Some(unsafe { core::slice::from_raw_parts(room.as_ptr().cast(), used) })
 }
 
 extern "C" fn whole_loop(
@@ -214,7 +217,7 @@ extern "C" fn whole_loop(
         let mut room = [const { MaybeUninit::uninit() }; MOST_ACCESSES];
         // SAFETY: the pass makes tables of `count` rows, and stores the values in the caller's frame; the bases were
         // set when the module was registered.
-        let accesses = unsafe { described(&mut room, rows, count, |row| row.access(values, &*bases)) };
+        let accesses = unsafe { described(&mut room, rows, count, |row| Some(row.access(values, &*bases))) };
         let Some(accesses) = accesses else { return };
         settled = u32::from(match windows || called && t.is_nest_open() {
             true => nests::settle(t, p, accesses, iterations),
@@ -238,7 +241,7 @@ extern "C" fn searched(
 ) {
     let mut room = [const { MaybeUninit::uninit() }; MOST_SEARCHED];
     // SAFETY: as for a loop that is about to run.
-    let accesses = unsafe { described(&mut room, rows, count, |row| row.access(values, &*bases)) };
+    let accesses = unsafe { described(&mut room, rows, count, |row| Some(row.access(values, &*bases))) };
     let Some(accesses) = accesses else { return };
     let search = searches::Search::new(accesses, iterations, executed);
     let is_counted = in_passing(|t, p| search.at_once(t, p));

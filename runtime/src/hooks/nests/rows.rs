@@ -74,6 +74,14 @@ pub fn state(p: &Process, address: u64) -> Option<u32> {
     plain(cells).first().copied()
 }
 
+/// How far memory from `from` on has no cells, at most `to`: nobody wrote there.
+pub fn unmapped(p: &Process, (from, to): (u64, u64)) -> u64 {
+    let none =
+        |run: Run<'_>| if let Run::Unmapped { address, granules } = run { address + granules * GRANULE } else { 0 };
+    let ends = p.signature.directory.runs(from, to - from).map(none).take_while(|&end| end > 0);
+    ends.last().map_or(from, |end| end.min(to))
+}
+
 /// How far cells from `from` on are of a kind, at most `to`. `None`: there are none at once.
 fn reach(t: &mut Thread, p: &Process, (from, to): (u64, u64), kind: Kind) -> Option<u64> {
     let mut end = alike(p, (from, to), kind);

@@ -4,7 +4,7 @@ use super::Look;
 use super::any_order::AnyOrder;
 use super::group::{Group, Kind};
 use super::order::Order;
-use super::rows::{alike, each_watched, state};
+use super::rows::{alike, each_watched, state, unmapped};
 use super::turns::Apart;
 use crate::hooks::loops;
 use crate::process::Process;
@@ -205,7 +205,14 @@ impl Found {
     ) -> Result<u64, Refused> {
         let mut at = row;
         while at < end {
-            let state = state(p, at).ok_or(Refused::Mixed)?;
+            let Some(state) = state(p, at) else {
+                let to = unmapped(p, (at, end));
+                if to == at {
+                    return Err(Refused::Mixed);
+                }
+                at = to;
+                continue;
+            };
             let kind = match self.last {
                 Some((of, kind)) if of == state => kind,
                 _ => match group.kind(t, state) {
