@@ -103,6 +103,8 @@ pub fn emit<'ctx>(
     };
     module.hide(&found.inductions)?;
     emitter.scopes(&found.memos)?;
+    // Before the loops' decisions are split off: a nest that is settled goes past these.
+    emitter.visits(plan, tables)?;
     let may_be_asked = |number: &usize| found.memos.windows.nests.contains(number);
     let nests = found.nests.iter().enumerate().filter(|(number, _)| may_be_asked(number)).map(|(_, nest)| nest);
     let nests: Vec<_> = nests.collect();
@@ -143,7 +145,6 @@ pub fn emit<'ctx>(
             emitter.fill((i, event), place, found.sharing.get(i).copied().unwrap_or(Sharing::Alone))?;
         }
     }
-    emitter.visits(plan, tables)?;
     emitter.riders.finish(module)?;
     module.tidy(&emitter.prologue);
     Ok(())
