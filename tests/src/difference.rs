@@ -62,6 +62,28 @@ pub fn first_line(found: &Report, expected: &Report) -> Option<String> {
     })
 }
 
+/// Where `found` differs first from `expected` in how often a thread entered a region.
+pub fn first_visit(found: &Report, expected: &Report) -> Option<String> {
+    let (found, expected) = (visits(found), visits(expected));
+    let differing = union(&found, &expected).find(|key| found.get(key) != expected.get(key))?;
+    let (region, thread) = differing;
+    let value = |of: &BTreeMap<_, u64>| of.get(&differing).copied().unwrap_or(0);
+    Some(format!("region {region}: thread {thread} enters it {} times instead of {}", value(&found), value(&expected)))
+}
+
+/// Visits that are not zero by region and logical thread.
+fn visits(report: &Report) -> BTreeMap<(u64, u64), u64> {
+    let numbers =
+        |list: &Value| -> Vec<u64> { list.as_array().into_iter().flatten().filter_map(Value::as_u64).collect() };
+    let mut all = BTreeMap::new();
+    for region in report.regions() {
+        let id = region["id"].as_u64().unwrap_or(0);
+        let by_thread = numbers(&region["threads"]).into_iter().zip(numbers(&region["visits_by_thread"]));
+        all.extend(by_thread.filter(|(_, visits)| *visits > 0).map(|(thread, visits)| ((id, thread), visits)));
+    }
+    all
+}
+
 /// True communication and reuse by region, writing line and reading line.
 fn lines(report: &Report) -> BTreeMap<(u64, String, String), Value> {
     let mut all = BTreeMap::new();
@@ -157,6 +179,17 @@ mod tests {
         let told = first_line(&of(7), &of(8)).unwrap();
         assert_eq!(told, "region 3, line 7 to line 9: {\"rar\":2,\"raw\":5} instead of nothing");
         assert_eq!(first_line(&of(8), &of(8)), None);
+    }
+
+    #[test]
+    fn visits_are_told_by_region_and_thread() {
+        let of = |threads: Value, visits: Value| {
+            Report::from_json(json!({"regions": [{"id": 3, "threads": threads, "visits_by_thread": visits}]}))
+        };
+        let expected = of(json!([0, 1, 2]), json!([0, 4, 4]));
+        let told = first_visit(&of(json!([0, 2]), json!([0, 4])), &expected).unwrap();
+        assert_eq!(told, "region 3: thread 1 enters it 0 times instead of 4");
+        assert_eq!(first_visit(&of(json!([1, 2]), json!([4, 4])), &expected), None);
     }
 
     #[test]

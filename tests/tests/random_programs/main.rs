@@ -1,5 +1,5 @@
 //! Random programs: with all optimisations of the pass they compute what they compute natively, and have the counts of
-//! `opt=0`, exact and hashed.
+//! `opt=0`, exact and hashed, and enter each region as often.
 //!
 //! `cargo test -p threadtalk-tests --test random_programs -- --ignored` runs more of them;
 //! `THREADTALK_PROGRAMS=1000..2000` others. A program that fails is kept where its message says.
@@ -16,7 +16,7 @@ use std::ffi::OsString;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use threadtalk_tests::compile::{Compiler, compile_with};
-use threadtalk_tests::difference::{Determined, first, first_line};
+use threadtalk_tests::difference::{Determined, first, first_line, first_visit};
 use threadtalk_tests::report::Report;
 use threadtalk_tests::scene::Scene;
 
@@ -92,7 +92,9 @@ fn compare(scene: &Scene, source: &Path, flags: &str) -> Result<(), String> {
         }
         let at = |why: String| format!("{pass} with {runtime}: {why}");
         let found = profile(scene, "program", runtime, &output).map_err(at)?;
-        let difference = first(&found, &expected, |_| Determined::Entries).or_else(|| first_line(&found, &expected));
+        let difference = first(&found, &expected, |_| Determined::Entries)
+            .or_else(|| first_line(&found, &expected))
+            .or_else(|| first_visit(&found, &expected));
         if let Some(difference) = difference {
             return Err(at(difference));
         }
