@@ -22,11 +22,11 @@ Way::Way(Analysis &analysis, Loop &loop, ArrayRef<ThreadtalkNestItem> items)
 
 bool Way::find() {
   return is_counted(outer) && follow(outer, outer.getHeader(), nullptr) &&
-         any_of(places, [&](const Place &place) { return decisions.contains(place.block); });
+         any_of(places, [&](BasicBlock *place) { return decisions.contains(place); });
 }
 
 size_t Way::place_of(const BasicBlock *block) const {
-  return find_if(places, [&](const Place &place) { return place.block == block; }) - places.begin();
+  return llvm::find(places, block) - places.begin();
 }
 
 const SCEV *Way::known_as(const SCEV *value) {
@@ -128,7 +128,7 @@ void Way::arrive(BasicBlock *block, BasicBlock *from) {
       if (a.evolution.isSCEVable(phi.getType()) && isa<SCEVUnknown>(a.evolution.getSCEV(&phi)))
         known[&phi] = value_from(phi, from);
   }
-  places.push_back({block, from});
+  places.push_back(block);
 }
 
 // The nest itself is no detour: the first loops with copies are on the way in any case.
@@ -137,14 +137,14 @@ void Way::join(Parting &parting, BasicBlock *block, BasicBlock *from) {
     return !a.evolution.isSCEVable(phi.getType()) || value_from(phi, from) == value_from(phi, parting.from);
   };
   bool is_inside = any_of(ArrayRef(places).take_front(parting.behind),
-                          [&](const Place &place) { return decisions.contains(place.block); });
+                          [&](BasicBlock *place) { return decisions.contains(place); });
   if (is_inside && outer.isLoopInvariant(parting.condition) && all_of(block->phis(), is_same))
     parting.end = places.size();
 }
 
 void Way::go_back(size_t blocks) {
-  for (const Place &place : drop_begin(places, blocks))
-    for (PHINode &phi : place.block->phis())
+  for (BasicBlock *place : drop_begin(places, blocks))
+    for (PHINode &phi : place->phis())
       known.erase(&phi);
   places.truncate(blocks);
   for (Parting &parting : partings)

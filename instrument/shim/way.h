@@ -51,18 +51,13 @@ public:
   bool is_known(const llvm::SCEV *value);
 
 private:
-  // A block, and the one that the way comes from.
-  struct Place {
-    llvm::BasicBlock *block, *from;
-  };
-
   Analysis &a;
   llvm::Loop &outer;
   llvm::SCEVExpander expander;
   llvm::Type *word;
   llvm::SmallPtrSet<const llvm::BasicBlock *, 8> decisions;
   llvm::SmallPtrSet<llvm::Instruction *, 16> item_of, strangers;
-  llvm::SmallVector<Place, 16> places;
+  llvm::SmallVector<llvm::BasicBlock *, 16> places;
   llvm::SmallVector<Parting, 4> partings;
   llvm::SmallVector<const llvm::Loop *, 4> counted;
 

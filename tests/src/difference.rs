@@ -73,8 +73,6 @@ pub fn first_visit(found: &Report, expected: &Report) -> Option<String> {
 
 /// Visits that are not zero by region and logical thread.
 fn visits(report: &Report) -> BTreeMap<(u64, u64), u64> {
-    let numbers =
-        |list: &Value| -> Vec<u64> { list.as_array().into_iter().flatten().filter_map(Value::as_u64).collect() };
     let mut all = BTreeMap::new();
     for region in report.regions() {
         let id = region["id"].as_u64().unwrap_or(0);
@@ -108,7 +106,7 @@ fn union<K: Ord + Clone, V>(a: &BTreeMap<K, V>, b: &BTreeMap<K, V>) -> impl Iter
 
 /// Entries that are not zero by (writer, reader), logical threads.
 fn entries(region: &Value, key: &str) -> BTreeMap<(u64, u64), i64> {
-    let ids: Vec<u64> = region["threads"].as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
+    let ids = numbers(&region["threads"]);
     let rows = region[key].as_array().into_iter().flatten();
     let mut entries = BTreeMap::new();
     for (&writer, row) in ids.iter().zip(rows) {
@@ -119,6 +117,10 @@ fn entries(region: &Value, key: &str) -> BTreeMap<(u64, u64), i64> {
         }
     }
     entries
+}
+
+fn numbers(list: &Value) -> Vec<u64> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_u64).collect()
 }
 
 /// True communication and reuse by reader.
