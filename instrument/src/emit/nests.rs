@@ -133,8 +133,9 @@ struct Product<Count> {
 }
 
 impl<Count: PartialEq + Copy> Product<Count> {
-    /// Whether it is no larger than the other one, whatever the counts are. Each is 1 at least, but for that of a
-    /// remainder of which there is nothing: then this one counts as none, and the nest may seem too small to ask about.
+    /// Whether it is no larger than the other one: each of its counts is one of the other's, and what those have beside
+    /// them is 1 at least. A remainder's count may be 0: the nest may then seem smaller than it is, and not be asked
+    /// about.
     fn is_part_of(&self, other: &Self) -> bool {
         let mut rest = other.counts.clone();
         let mut all_in = self.counts.iter().map(|count| {

@@ -1,4 +1,4 @@
-//! Compiles programs with the plugin and runs them over the fake runtime (`tests/fake_runtime.c`).
+//! Compiles programs with the plugin and runs them over the fake runtime (`tests/fake_runtime`).
 #![allow(dead_code)] // each test file uses its part
 
 pub mod flow;
@@ -35,14 +35,19 @@ fn fake_runtime() -> &'static Path {
     &OBJECT
         .get_or_init(|| {
             let dir = tempfile::tempdir().expect("a temporary folder");
-            let [hooks, functions, object] = ["hooks.o", "functions.o", "fake.o"].map(|name| dir.path().join(name));
-            let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake_runtime.c");
+            let [functions, object] = ["functions.o", "fake.o"].map(|name| dir.path().join(name));
+            let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake_runtime");
             let clang = || Command::new("clang-19");
             let contract = [("CHUNK_SHIFT", threadtalk_abi::CHUNK_SHIFT), ("ABI_VERSION", threadtalk_abi::ABI_VERSION)];
             let contract = contract.map(|(name, value)| format!("-D{name}={value}"));
-            must_succeed(clang().args(["-O1", "-g", "-fPIC", "-c", "-o"]).arg(&hooks).args(contract).arg(source));
+            let parts = ["registry", "accesses", "questions", "log"].map(|part| {
+                let (source, part) =
+                    (sources.join(part).with_extension("c"), dir.path().join(part).with_extension("o"));
+                must_succeed(clang().args(["-O1", "-g", "-fPIC", "-c", "-o"]).arg(&part).args(&contract).arg(source));
+                part
+            });
             must_succeed(functions_of_the_archive(&mut clang()).args(["-c", "-o"]).arg(&functions));
-            must_succeed(Command::new("ld").args(["-r", "-o"]).args([&object, &hooks, &functions]));
+            must_succeed(Command::new("ld").args(["-r", "-o"]).args([&object, &functions]).args(parts));
             (dir, object)
         })
         .1
