@@ -70,8 +70,8 @@ impl Tree {
 
     /// The node of a site's region; none if no module has the site.
     pub fn of_site(&self, profile: &Profile, site: u32) -> Option<RegionId> {
-        let module = profile.modules().iter().rev().find(|m| m.bases.site_base <= site)?;
-        let own = module.sites.get((site - module.bases.site_base) as usize)?;
+        let (module, place) = profile.module_of(site)?;
+        let own = module.sites.get(place)?;
         Some(self.node(module.bases.region_base + own.region))
     }
 

@@ -404,7 +404,8 @@ impl<'a> Sites<'a> {
         if site & CODE_SITE != 0 {
             return self.code.get(&site).cloned().unwrap_or_default();
         }
-        let Some((module, of)) = self.find(site) else { return Spot::default() };
+        let found = self.profile.module_of(site).and_then(|(module, place)| Some((module, module.sites.get(place)?)));
+        let Some((module, of)) = found else { return Spot::default() };
         let mut region = &module.regions[of.region as usize];
         while region.kind != RegionKind::Function
             && let Some(parent) = region.parent
@@ -416,12 +417,6 @@ impl<'a> Sites<'a> {
     }
 
     fn region(&self, site: u32) -> u32 {
-        self.find(site).map_or(regions::PROGRAM, |(module, of)| self.tree.node(module.bases.region_base + of.region))
-    }
-
-    fn find(&self, site: u32) -> Option<(&'a Module, &'a threadtalk_profile::Site)> {
-        let inside = |m: &&Module| site >= m.bases.site_base && ((site - m.bases.site_base) as usize) < m.sites.len();
-        let module = self.profile.modules().iter().find(inside)?;
-        Some((module, &module.sites[(site - module.bases.site_base) as usize]))
+        self.tree.of_site(self.profile, site).unwrap_or(regions::PROGRAM)
     }
 }

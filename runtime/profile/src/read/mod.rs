@@ -202,25 +202,30 @@ impl Profile {
         &self.user_regions
     }
 
+    /// The module of the site with a global number, and the site's place in its tables.
+    pub fn module_of(&self, site: u32) -> Option<(&Module, usize)> {
+        let after = self.modules.partition_point(|m| m.bases.site_base <= site);
+        let module = self.modules.get(after.checked_sub(1)?)?;
+        let place = (site - module.bases.site_base) as usize;
+        (place < module.sites.len()).then_some((module, place))
+    }
+
     /// The site with a global number.
     pub fn site(&self, number: u32) -> Option<&Site> {
-        let after = self.modules.partition_point(|m| m.bases.site_base <= number);
-        let module = self.modules.get(after.checked_sub(1)?)?;
-        module.sites.get((number - module.bases.site_base) as usize)
+        let (module, place) = self.module_of(number)?;
+        module.sites.get(place)
     }
 
     /// What the site with a global number accesses, if its module tells.
     pub fn access(&self, number: u32) -> Option<&SiteAccess> {
-        let after = self.modules.partition_point(|m| m.bases.site_base <= number);
-        let module = self.modules.get(after.checked_sub(1)?)?;
-        module.accesses.get((number - module.bases.site_base) as usize)
+        let (module, place) = self.module_of(number)?;
+        module.accesses.get(place)
     }
 
     /// The region of the innermost loop of a caller that the code of the site with a global number was inlined into.
     pub fn caller_loop(&self, number: u32) -> Option<u32> {
-        let after = self.modules.partition_point(|m| m.bases.site_base <= number);
-        let module = self.modules.get(after.checked_sub(1)?)?;
-        let index = *module.caller_loops.get((number - module.bases.site_base) as usize)?;
+        let (module, place) = self.module_of(number)?;
+        let index = *module.caller_loops.get(place)?;
         index.map(|index| module.bases.region_base + index)
     }
 
