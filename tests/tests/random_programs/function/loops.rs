@@ -18,7 +18,7 @@ impl Author<'_> {
         let constant = one_of(self.random, &[2, 3, 4, 8, 13, 16, 32, 33, 40, 64, 100, 200, 256]);
         let shapes = match self.style {
             Style::Indirect => 4..8,
-            Style::Orderly | Style::Plain => 0..10,
+            Style::Orderly | Style::Plain | Style::Sums => 0..10,
             Style::Mixed | Style::Wild => 0..14,
         };
         if MOST.0 <= room && self.random.u8(0..7) == 0 {

@@ -2,6 +2,7 @@
 
 mod loops;
 mod statements;
+mod sums;
 
 use crate::index::Counter;
 use crate::memory::Kind;
@@ -50,6 +51,8 @@ enum Style {
     Orderly,
     /// The same through pointers and bounds that lie in memory, and may be written there.
     Indirect,
+    /// Products of elements, summed in a variable of the nest's own.
+    Sums,
     /// Stores and sums of elements.
     Plain,
     /// Also what is behind the context, blocks, conditions, calls.
@@ -124,11 +127,11 @@ impl<'a> Author<'a> {
     }
 
     fn is_plain(&self) -> bool {
-        matches!(self.style, Style::Plain | Style::Orderly | Style::Indirect)
+        matches!(self.style, Style::Plain | Style::Orderly | Style::Indirect | Style::Sums)
     }
 
     fn is_orderly(&self) -> bool {
-        matches!(self.style, Style::Orderly | Style::Indirect)
+        matches!(self.style, Style::Orderly | Style::Indirect | Style::Sums)
     }
 
     fn rounds(&self) -> i64 {
@@ -145,12 +148,17 @@ impl<'a> Author<'a> {
                 Style::Orderly,
                 Style::Indirect,
                 Style::Indirect,
+                Style::Sums,
+                Style::Sums,
                 Style::Plain,
                 Style::Mixed,
                 Style::Wild,
             ],
         );
-        self.any_loop();
+        match self.style {
+            Style::Sums => self.sums(),
+            _ => self.any_loop(),
+        }
     }
 }
 

@@ -188,7 +188,7 @@ impl Author<'_> {
         let any = match self.style {
             Style::Wild => true,
             Style::Mixed => self.random.bool(),
-            Style::Plain | Style::Orderly | Style::Indirect => false,
+            Style::Plain | Style::Orderly | Style::Indirect | Style::Sums => false,
         };
         if self.style == Style::Indirect && self.random.u8(0..4) == 0 {
             // What the last round has read, and numbers that it may have written.
@@ -225,7 +225,7 @@ impl Author<'_> {
     }
 
     /// An element behind one of the pointers, in C, and its type.
-    fn element(&mut self) -> (String, Kind) {
+    pub(super) fn element(&mut self) -> (String, Kind) {
         if self.style == Style::Indirect && self.random.bool() {
             let members =
                 [("a", Kind::Double), ("b", Kind::Int), ("b", Kind::Int), ("u", Kind::Byte), ("t", Kind::Triple)];
