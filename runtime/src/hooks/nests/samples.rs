@@ -18,6 +18,7 @@ use super::unread::Columns;
 use crate::hooks::access::read_cell;
 use crate::hooks::range;
 use crate::process::Process;
+use crate::thread::pending::Pending;
 use crate::thread::{Thread, memos};
 use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -31,7 +32,8 @@ const TRIES: u64 = 64;
 
 /// Counts all events of a loop; samples those that are due, and ends what is waited for. `false`: nothing is counted.
 pub fn count(t: &mut Thread, p: &Process, looks: &[Look], apart: &Apart) -> bool {
-    memos::settle(memos::used(&mut t.header));
+    // The counters are set to what they say at each turn: what a sample would tell them meanwhile would be lost.
+    Pending::of(&mut t.header, &mut t.patterns).settle();
     let mut flows = Flows::new();
     let mut turns = Turns::new();
     if gather(t, p, (looks, apart), &mut flows, &mut turns).is_none() {
