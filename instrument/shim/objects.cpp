@@ -140,6 +140,14 @@ bool is_meaningful(const DILocalVariable *variable) {
          (!variable->isArtificial() || variable->isObjectPointer() || is_task_data(variable->getName()));
 }
 
+// How many calls that were inlined into each other a place is in.
+unsigned calls_around(const DILocation *at) {
+  unsigned calls = 0;
+  while (at && (at = at->getInlinedAt()))
+    calls++;
+  return calls;
+}
+
 // The variable whose value (`address`: whose place) this is, if debug information names one.
 bool find_variable(Value *value, bool address, Object &object) {
   SmallVector<DbgVariableIntrinsic *, 4> intrinsics;
@@ -161,17 +169,27 @@ bool find_variable(Value *value, bool address, Object &object) {
         fill(object, record->getVariable());
         return true;
       }
+  // What an object is called where a member of it was inlined says more than `this`; else that of the outermost one does.
+  std::optional<unsigned> calls;
+  auto consider = [&](const DILocalVariable *variable, const DILocation *at) {
+    if (!is_meaningful(variable))
+      return false;
+    bool telling = variable->getName() != "this";
+    unsigned inlined = calls_around(at);
+    if (telling || !calls || inlined < *calls) {
+      fill(object, variable);
+      calls = inlined;
+    }
+    return telling;
+  };
   for (DbgVariableRecord *record : records)
-    if (fits(record->isDbgDeclare(), record->getExpression()) && is_meaningful(record->getVariable())) {
-      fill(object, record->getVariable());
+    if (fits(record->isDbgDeclare(), record->getExpression()) && consider(record->getVariable(), record->getDebugLoc()))
       return true;
-    }
   for (DbgVariableIntrinsic *intrinsic : intrinsics)
-    if (fits(isa<DbgDeclareInst>(intrinsic), intrinsic->getExpression()) && is_meaningful(intrinsic->getVariable())) {
-      fill(object, intrinsic->getVariable());
+    if (fits(isa<DbgDeclareInst>(intrinsic), intrinsic->getExpression()) &&
+        consider(intrinsic->getVariable(), intrinsic->getDebugLoc()))
       return true;
-    }
-  return false;
+  return calls.has_value();
 }
 
 bool describe(Value *pointer, int steps, Object &object);

@@ -4,10 +4,12 @@
 //! comparison of `qsort`) is instrumented where it is compiled; `bsearch` touches its array only through it and is not
 //! listed.
 
+mod containers;
 mod wrappers;
 
 use inkwell::values::FunctionValue;
 
+pub use containers::may_fill;
 pub use wrappers::may_hand_on;
 
 /// How many bytes.
@@ -218,6 +220,8 @@ pub enum Allocator {
     Indirect(u32),
     /// The result may be a block that the function has allocated by one of the others.
     HandsOn,
+    /// Argument 0 points to a container, whose first member leads to a block that the function may have allocated.
+    Fills,
 }
 
 /// Functions that allocate memory, with the number of arguments that they must have.
@@ -435,7 +439,7 @@ mod tests {
         for (name, arguments, allocator) in ALLOCATORS {
             let last = match allocator {
                 Allocator::Bytes(n) | Allocator::Product(_, n) | Allocator::Indirect(n) => Some(n),
-                Allocator::HandsOn => None,
+                Allocator::HandsOn | Allocator::Fills => None,
             };
             assert!(last.is_some_and(|n| n < arguments), "{name}");
         }

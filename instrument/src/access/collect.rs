@@ -159,8 +159,13 @@ impl<'ctx> Collector<'_, 'ctx> {
 
 /// What a call of a function that the C library does not have may have allocated.
 fn handed_on<'ctx>(call: InstructionValue<'ctx>, callee: FunctionValue<'ctx>) -> Vec<(Action<'ctx>, When, u32)> {
-    let hands_on = library::may_hand_on(callee) && allocation_fits(call, Allocator::HandsOn);
-    hands_on.then_some((Action::Allocation(Allocator::HandsOn), When::After, ALLOCATION)).into_iter().collect()
+    let allocator = match () {
+        () if library::may_hand_on(callee) => Allocator::HandsOn,
+        () if library::may_fill(callee) => Allocator::Fills,
+        () => return vec![],
+    };
+    let fits = allocation_fits(call, allocator);
+    fits.then_some((Action::Allocation(allocator), When::After, ALLOCATION)).into_iter().collect()
 }
 
 impl<'ctx> Walked<'ctx> {
@@ -224,6 +229,7 @@ fn allocation_fits(call: InstructionValue<'_>, allocator: Allocator) -> bool {
             integer(n) && llvm::is_plain_pointer(argument(0)) && llvm::is_integer(call.as_value_ref())
         }
         Allocator::HandsOn => llvm::is_plain_pointer(call.as_value_ref()),
+        Allocator::Fills => llvm::argument_count(call) > 0 && llvm::is_plain_pointer(argument(0)),
     }
 }
 

@@ -91,6 +91,7 @@ fn named<'ctx>(inst: InstructionValue<'ctx>, action: &Action<'ctx>, files: &mut 
             Some((object, frames)) => ((Some(object), Some(frames)), None),
             None => ((indirect_receiver(inst, files), None), None),
         },
+        Action::Allocation(Allocator::Fills) => ((indirect_receiver(inst, files), None), None),
         Action::Allocation(_) => (objects::receiver(inst, files).unzip(), None),
         _ => {
             let (object, width) = pointer(inst, action).and_then(|p| objects::behind(p.as_value_ref(), files)).unzip();
@@ -100,7 +101,8 @@ fn named<'ctx>(inst: InstructionValue<'ctx>, action: &Action<'ctx>, files: &mut 
     (SiteAccess { object, frames: frames.unwrap_or(0), ..SiteAccess::default() }, width.unwrap_or(0))
 }
 
-/// The pointer that a call stores the address of a new block in: argument 0 is where it lies.
+/// The pointer that a call stores the address of a new block in, or the container that leads to it: argument 0 is where
+/// it lies.
 fn indirect_receiver(call: InstructionValue<'_>, files: &mut Files) -> Option<Object> {
     let place = llvm::pointer_operand(call, 0);
     let (pointer, _) = objects::behind(place.as_value_ref(), files)?;

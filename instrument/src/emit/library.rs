@@ -61,9 +61,10 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let b = &self.builder;
         let block = || llvm::result(call).into_pointer_value();
         let (block, bytes) = match allocator {
-            Allocator::HandsOn => {
-                let arguments = [block().into(), self.global_site(site)?.into()];
-                return self.call_directly(hooks::HANDED_ON, &arguments).map(drop);
+            Allocator::HandsOn => return self.handed_on(block(), site),
+            Allocator::Fills => {
+                let container = llvm::pointer_operand(call, 0);
+                return self.handed_on(b.build_load(self.ptr, container, "")?.into_pointer_value(), site);
             }
             Allocator::Bytes(n) => (block(), self.argument(call, n)?),
             Allocator::Product(n, m) => {
@@ -79,6 +80,10 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             }
         };
         self.ranged(hooks::ALLOCATED, block, bytes, site)
+    }
+
+    fn handed_on(&self, block: PointerValue<'ctx>, site: Site<'ctx>) -> Emitted<()> {
+        self.call_directly(hooks::HANDED_ON, &[block.into(), self.global_site(site)?.into()]).map(drop)
     }
 
     fn ranged(&self, hook: Hook, pointer: PointerValue<'ctx>, bytes: IntValue<'ctx>, site: Site<'ctx>) -> Emitted<()> {
