@@ -353,6 +353,23 @@ int main(void) { f(a); }
     }
 }
 
+/// The program's vectors are of floats, those of cells of integers.
+#[test]
+fn active_lanes_in_loops_are_asked_at_once() {
+    let source = "\
+void f(const float *restrict flags, const float *restrict from, float *restrict to, int n) {
+  for (int i = 0; i < n; i++)
+    if (flags[i] > 0) to[i] = from[i];
+}
+";
+    let ir = Project::new("a.c", source).flags(&["-O3", "-mavx2"]).ir("a.c", &[]);
+    for asked in ["@llvm.masked.load.v8i32.p0(", "@llvm.masked.store.v8i32.p0("] {
+        assert!(ir.contains(asked), "{asked}\n{ir}");
+    }
+    let unoptimised = Project::new("a.c", source).flags(&["-O3", "-mavx2"]).options("opt=0").ir("a.c", &[]);
+    assert!(unoptimised.contains("@llvm.masked.load.v8f32.p0(") && !unoptimised.contains("@llvm.masked.load.v8i32"));
+}
+
 /// The loop vectoriser makes `llvm.masked.gather`.
 #[test]
 fn gather_is_one_access_for_each_lane() {

@@ -115,7 +115,7 @@ fn pointer<'ctx>(inst: InstructionValue<'ctx>, action: &Action<'ctx>) -> Option<
         Action::Plain(_, Access { pointer, .. }) | Action::Update(Access { pointer, .. }) => Some(*pointer),
         Action::CompareExchange(Access { pointer, .. }) => Some(*pointer),
         Action::Range(_, pointer, _) | Action::Copy(_, pointer, _) | Action::Moves(pointer) => Some(*pointer),
-        Action::Masked(_, pointer, ..) | Action::Packed(_, pointer, ..) => Some(*pointer),
+        Action::Masked(_, Access { pointer, .. }, _) | Action::Packed(_, pointer, ..) => Some(*pointer),
         Action::Library(effect) => {
             let argument = effect.other_pointer().or(effect.pointer())?;
             let is_pointer = llvm::is_plain_pointer(llvm::operand(inst.as_value_ref(), argument));

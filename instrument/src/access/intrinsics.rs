@@ -117,7 +117,7 @@ fn vector<'ctx>(
         });
     }
     Some(match family {
-        "masked.load" | "masked.store" => Action::Masked(direction, pointer, lane, mask),
+        "masked.load" | "masked.store" => Action::Masked(direction, Access { pointer, bytes: lane, align }, mask),
         _ => Action::Packed(direction, pointer, lane, mask),
     })
 }

@@ -92,8 +92,8 @@ pub enum Action<'ctx> {
     Range(Direction, PointerValue<'ctx>, IntValue<'ctx>),
     /// A copy: destination, source, bytes.
     Copy(PointerValue<'ctx>, PointerValue<'ctx>, IntValue<'ctx>),
-    /// The active lanes of a vector in memory: address, bytes of a lane, mask.
-    Masked(Direction, PointerValue<'ctx>, u64, VectorValue<'ctx>),
+    /// The active lanes of a vector in memory: lane 0, mask.
+    Masked(Direction, Access<'ctx>, VectorValue<'ctx>),
     /// As many lanes as the mask has active ones, without gaps: address, bytes of a lane, mask.
     Packed(Direction, PointerValue<'ctx>, u64, VectorValue<'ctx>),
     /// One access for each active lane: addresses, bytes and alignment of each, mask.

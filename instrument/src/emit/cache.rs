@@ -1,7 +1,7 @@
 //! Calls of the cache model: one before each access, with as many bytes as it touches.
 
 use super::{Emitted, ModuleEmitter, Site};
-use crate::access::{Action, Direction, Event};
+use crate::access::{Access, Action, Direction, Event};
 use crate::llvm;
 use inkwell::AddressSpace;
 use inkwell::values::{IntValue, PointerValue, VectorValue};
@@ -37,7 +37,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 self.touch(*to, bytes, Direction::Write, site)
             }
             // Lanes that are not active lie in the same lines as those that are, but for the ends.
-            Action::Masked(direction, pointer, lane, mask) | Action::Packed(direction, pointer, lane, mask) => {
+            Action::Masked(direction, Access { pointer, bytes: lane, .. }, mask)
+            | Action::Packed(direction, pointer, lane, mask) => {
                 let bytes = lane * u64::from(llvm::vector_len(mask.get_type()));
                 self.touch(*pointer, self.bytes(bytes), *direction, site)
             }

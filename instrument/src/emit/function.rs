@@ -15,6 +15,7 @@ use crate::error::PassError;
 use crate::llvm;
 use crate::optimise::Optimised;
 use crate::optimise::bundles::{Bundle, Bundles};
+use crate::optimise::lanes::Lanes;
 use crate::optimise::memos::{Memos, Place};
 use crate::optimise::repeats::{Repeat, Repeats};
 use crate::optimise::shared_translation::Sharing;
@@ -55,6 +56,8 @@ pub struct FunctionEmitter<'e, 'a, 'ctx> {
     /// Reads that are settled together, and the bytes of those that look at their places.
     bundles: &'e Bundles<'ctx>,
     bundle_marks: Option<PointerValue<'ctx>>,
+    /// Active lanes that are asked at once, by event.
+    lanes: &'e HashMap<usize, Lanes<'ctx>>,
     /// Where each event's translation comes from.
     sharing: &'e [Sharing],
     /// Writes that look at the cells first, by event.
@@ -76,7 +79,7 @@ pub fn emit<'ctx>(
 ) -> Emitted<()> {
     let function = plan.function;
     let prologue = match counted.map(|c| c.header) {
-        _ if !needs_control_block(plan, style, tables, &found.memos) => Prologue::default(),
+        _ if !needs_control_block(plan, style, tables, found) => Prologue::default(),
         Some(header) => module.prologue(header)?,
         None => module.prologue(module.control_block(function)?)?,
     };
@@ -92,6 +95,7 @@ pub fn emit<'ctx>(
             true => Some(module.marks(function)?),
             false => None,
         },
+        lanes: &found.lanes,
         sharing: &found.sharing,
         marks: if found.repeats.of.is_empty() { None } else { Some(module.marks(function)?) },
         guarded: &found.memos.windows.guarded,
@@ -166,7 +170,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         let is_access = matches!(event.action, Action::Plain(..) | Action::Update(_));
         let branches = self.branches_to_repeat(index, event) || self.branches_to_bundle(index, event);
         let skipped = is_access && (self.settled.contains_key(&index) || branches);
-        if !skipped && !self.branches(event) {
+        if !skipped && !self.branches(index, event) {
             return Ok(Opened::Before(point));
         }
         let head = point.get_parent().ok_or(PassError::Invalid("instruction without block".into()))?;
@@ -176,10 +180,11 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
     }
 
     /// Whether an event's code has branches.
-    fn branches(&self, event: &Event<'ctx>) -> bool {
+    fn branches(&self, index: usize, event: &Event<'ctx>) -> bool {
         match &event.action {
             Action::CompareExchange(_) => true,
-            Action::Scattered(.., mask) => !llvm::is_all_ones(*mask),
+            Action::Scattered(.., mask) => self.lanes.contains_key(&index) || !llvm::is_all_ones(*mask),
+            Action::Masked(..) => self.lanes.contains_key(&index),
             Action::Dies(_, bytes, _) => self.style == Style::Inline && super::lifetime::is_inlined(*bytes),
             Action::Plain(..)
             | Action::Update(_)
@@ -187,7 +192,6 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
             | Action::Range(..)
             | Action::Copy(..)
             | Action::DiesWhole(..)
-            | Action::Masked(..)
             | Action::Packed(..)
             | Action::Moves(_)
             | Action::Allocation(_)
@@ -244,8 +248,11 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         };
         llvm::set_location(b, at.map(|l| l.raw));
         self.action((index, event), tail, sharing)?;
-        if let (Some(tail), Action::Plain(..) | Action::Update(_) | Action::CompareExchange(_)) = (tail, &event.action)
-        {
+        let goes_on = matches!(
+            event.action,
+            Action::Plain(..) | Action::Update(_) | Action::CompareExchange(_) | Action::Masked(..)
+        );
+        if let Some(tail) = tail.filter(|_| goes_on) {
             b.build_unconditional_branch(tail)?;
         }
         llvm::set_location(b, None);
@@ -284,10 +291,14 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
                 let arguments = [(*to).into(), (*from).into(), m.widen(*bytes)?.into(), m.global_site(site)?.into()];
                 m.call(hooks::COPY, &arguments).map(drop)
             }
-            (Action::Masked(direction, pointer, lane, mask), _) => m.masked(*direction, *pointer, *lane, *mask, site),
+            (Action::Masked(direction, lane, mask), tail) => {
+                let left = self.ask_lanes((index, event), tail)?;
+                m.masked(*direction, lane, left.map_or_else(|| m.mask_bits(*mask), Ok)?, site)
+            }
             (Action::Packed(direction, pointer, lane, mask), _) => m.packed(*direction, *pointer, *lane, *mask, site),
             (Action::Scattered(direction, pointers, bytes, align, mask), tail) => {
-                m.scattered(*direction, *pointers, (*bytes, *align), *mask, site, tail)
+                let left = self.ask_lanes((index, event), tail)?.map(|bits| m.lanes_of(bits)).transpose()?;
+                m.scattered(*direction, *pointers, (*bytes, *align), left.unwrap_or(*mask), site, tail)
             }
             (Action::Library(effect), _) => m.library(event.inst, *effect, event.when, site),
             (Action::Allocation(allocator), _) => m.allocation(event.inst, *allocator, site),
@@ -299,6 +310,16 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
             }
             (Action::CompareExchange(_), None) => Ok(()),
         }
+    }
+
+    /// Asks active lanes at once, if that is worth it; goes on with those that are not settled.
+    fn ask_lanes(
+        &self,
+        (index, event): (usize, &Event<'ctx>),
+        tail: Option<BasicBlock<'ctx>>,
+    ) -> Emitted<Option<IntValue<'ctx>>> {
+        let (Some(lanes), Some(tail), m) = (self.lanes.get(&index), tail, self.module) else { return Ok(None) };
+        m.ask_lanes(&self.prologue, lanes, m.site(event.site), tail)
     }
 
     /// The code for an access that is inlined.
@@ -459,7 +480,8 @@ fn needs_branch(event: &Event<'_>) -> bool {
     matches!(event.action, Action::Plain(_, access) if !inline::looks_at_mark(&access))
 }
 
-fn needs_control_block(plan: &Plan<'_>, style: Style, tables: &Tables, memos: &Memos<'_>) -> bool {
+fn needs_control_block(plan: &Plan<'_>, style: Style, tables: &Tables, found: &Optimised<'_>) -> bool {
+    let memos = &found.memos;
     let inlines = |access: &Access<'_>, event: &Event<'_>| event.worth > Worth::Call && access.is_inlined();
     let needs = |event: &Event<'_>| match &event.action {
         Action::Plain(_, access) | Action::Update(access) | Action::CompareExchange(access) => inlines(access, event),
@@ -469,5 +491,5 @@ fn needs_control_block(plan: &Plan<'_>, style: Style, tables: &Tables, memos: &M
     };
     let mut visited = plan.entry_region.into_iter().chain(plan.entrances.iter().map(|e| e.region));
     let nests = !memos.scopes.is_empty() || !memos.windows.called.is_empty() || !memos.closed_calls.is_empty();
-    nests || plan.events.iter().any(needs) || visited.any(|region| tables.has_site(region))
+    nests || !found.lanes.is_empty() || plan.events.iter().any(needs) || visited.any(|region| tables.has_site(region))
 }

@@ -101,8 +101,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             }
         };
         let exits = Exits { slow: read.exits.mixed, ..read.exits };
-        let asked = Read { exits, ..*read };
-        let (counter, second) = (self.known_event(&asked, low)?, self.known_event(&asked, other)?);
+        let known = |state| self.known_event(read.prologue, (state, read.site), exits.slow);
+        let (counter, second) = (known(low)?, known(other)?);
         let known = Known { states: [first, next], counter, second: Some(second) };
         self.refill(memo, (&known, self.granules(read)?), exits)
     }

@@ -7,8 +7,8 @@
 //! * [`mod@inline`] are accesses in the program's code: [`assembly`] that does what is usual, and calls the archive's
 //!   functions by [`gates`].
 //! * [`mod@read`] and [`mod@write`] are what those do, as [`threadtalk_abi::thread`] describes it.
-//! * [`vectors`] are masked accesses, gather and scatter; [`library`] are calls of the C library, [`prefix`] is what
-//!   they need to know where a comparison ends.
+//! * [`lanes`] are masked accesses, gather and scatter in loops, all lanes at once; [`vectors`] are the others.
+//! * [`library`] are calls of the C library, [`prefix`] is what they need to know where a comparison ends.
 //! * [`memos`] are what comes before the event cache in loop nests without calls.
 //! * [`repeats`] are what reads that come again in one block look at.
 //! * [`cache`] calls the model of the caches, if that is compiled in.
@@ -28,6 +28,7 @@ pub mod hooks;
 pub mod in_module;
 pub mod inductions;
 pub mod inline;
+pub mod lanes;
 pub mod library;
 pub mod lifetime;
 pub mod loops;
@@ -295,11 +296,21 @@ impl<'a, 'ctx> ModuleEmitter<'a, 'ctx> {
         types: &[inkwell::types::BasicTypeEnum<'ctx>],
         arguments: &[inkwell::values::BasicMetadataValueEnum<'ctx>],
     ) -> Emitted<inkwell::values::BasicValueEnum<'ctx>> {
+        let call = self.call_intrinsic(name, types, arguments)?;
+        call.try_as_basic_value().basic().ok_or_else(|| PassError::Invalid(format!("intrinsic {name} has no result")))
+    }
+
+    /// The same, of one that may have no result.
+    pub fn call_intrinsic(
+        &self,
+        name: &str,
+        types: &[inkwell::types::BasicTypeEnum<'ctx>],
+        arguments: &[inkwell::values::BasicMetadataValueEnum<'ctx>],
+    ) -> Emitted<inkwell::values::CallSiteValue<'ctx>> {
         let function = inkwell::intrinsics::Intrinsic::find(name)
             .and_then(|i| i.get_declaration(self.module, types))
             .ok_or_else(|| PassError::Invalid(format!("LLVM has no intrinsic {name}")))?;
-        let call = self.builder.build_call(function, arguments, "")?;
-        call.try_as_basic_value().basic().ok_or_else(|| PassError::Invalid(format!("intrinsic {name} has no result")))
+        Ok(self.builder.build_call(function, arguments, "")?)
     }
 
     /// Marks an instruction as one that is made before accesses are looked for: no access of the program, no

@@ -116,11 +116,11 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(self.builder.build_or(high, low, "")?)
     }
 
-    /// A 32-bit value in each of `lanes` lanes.
+    /// A number in each of `lanes` lanes.
     pub fn splat(&self, value: IntValue<'ctx>, lanes: u32) -> Emitted<VectorValue<'ctx>> {
-        let ty = self.i32.vec_type(lanes);
+        let ty = value.get_type().vec_type(lanes);
         let one = self.builder.build_insert_element(ty.get_poison(), value, self.c32(0), "")?;
-        Ok(self.builder.build_shuffle_vector(one, ty.get_poison(), ty.const_zero(), "")?)
+        Ok(self.builder.build_shuffle_vector(one, ty.get_poison(), self.i32.vec_type(lanes).const_zero(), "")?)
     }
 
     /// Removes a block's terminator and goes on building at its end.

@@ -265,16 +265,21 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(())
     }
 
-    /// Where the event cache counts a read of cells in this state; goes on at `slow` if it does not know it.
-    pub(super) fn known_event(&self, read: &Read<'_, 'ctx>, cell: IntValue<'ctx>) -> Emitted<PointerValue<'ctx>> {
-        let header = read.prologue.header.ok_or(PassError::Invalid("no header".into()))?;
+    /// Where the event cache counts reads at a site of cells in this state; goes on at `slow` if it does not know it.
+    pub(super) fn known_event(
+        &self,
+        prologue: &Prologue<'ctx>,
+        (cell, site): (IntValue<'ctx>, Site<'ctx>),
+        slow: BasicBlock<'ctx>,
+    ) -> Emitted<PointerValue<'ctx>> {
+        let header = prologue.header.ok_or(PassError::Invalid("no header".into()))?;
         let b = &self.builder;
         let events = b.build_load(self.ptr, self.offset(header, offset::EVENTS)?, "")?.into_pointer_value();
-        let number = self.widen(self.global_site(read.site)?)?;
+        let number = self.widen(self.global_site(site)?)?;
         let high = b.build_left_shift(number, self.c64(32), "")?;
         let key = b.build_or(high, self.widen(cell)?, "")?;
-        let own_salt = b.build_int_mul(read.site.number(), self.c32(EVENT_SITE_FACTOR), "")?;
-        let salted = match read.site {
+        let own_salt = b.build_int_mul(site.number(), self.c32(EVENT_SITE_FACTOR), "")?;
+        let salted = match site {
             Site::InModule(_) => b.build_int_add(cell, self.load_base(offset_of!(ModuleBases, site_salt))?, "")?,
             Site::Global(_) => cell,
         };
@@ -283,7 +288,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let slot = self.offset_by(events, b.build_int_mul(index, self.c64(offset::SLOT_SIZE), "")?)?;
         let known = self.load_int(self.i64, slot, offset::SLOT_KEY)?;
         let hit = self.block_after(self.here()?);
-        self.branch(self.compare(IntPredicate::NE, known, key)?, read.exits.slow, hit, Likely::Rarely)?;
+        self.branch(self.compare(IntPredicate::NE, known, key)?, slow, hit, Likely::Rarely)?;
         b.position_at_end(hit);
         Ok(b.build_load(self.ptr, self.offset(slot, offset::SLOT_COUNTER)?, "")?.into_pointer_value())
     }
@@ -296,16 +301,28 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         count: IntValue<'ctx>,
         detail: Detail<'ctx>,
     ) -> Emitted<()> {
-        let (b, exits) = (&self.builder, read.exits);
-        let counter = self.known_event(read, cell)?;
-        if let Detail::Refill(memo, share) = detail {
-            let states = self.in_both_halves(cell)?;
-            let known = Known { states: [states; 2], counter, second: None };
-            return self.refill((memo, share), (&known, count), exits);
-        }
-        let counted = self.not_due(counter, count, exits.slow)?;
-        b.build_store(self.offset(counter, offset::COUNTER_RAR)?, counted.after)?;
-        b.build_unconditional_branch(exits.done)?;
+        let (at, exits) = ((cell, read.site), read.exits);
+        let Detail::Refill(memo, share) = detail else {
+            return self.count_known(read.prologue, at, count, (exits.slow, exits.done));
+        };
+        let counter = self.known_event(read.prologue, at, exits.slow)?;
+        let states = self.in_both_halves(cell)?;
+        let known = Known { states: [states; 2], counter, second: None };
+        self.refill((memo, share), (&known, count), exits)
+    }
+
+    /// Counts `count` granules in the event cache, if it knows reads at this site of cells in this state.
+    pub(super) fn count_known(
+        &self,
+        prologue: &Prologue<'ctx>,
+        at: (IntValue<'ctx>, Site<'ctx>),
+        count: IntValue<'ctx>,
+        (slow, done): (BasicBlock<'ctx>, BasicBlock<'ctx>),
+    ) -> Emitted<()> {
+        let counter = self.known_event(prologue, at, slow)?;
+        let counted = self.not_due(counter, count, slow)?;
+        self.builder.build_store(self.offset(counter, offset::COUNTER_RAR)?, counted.after)?;
+        self.builder.build_unconditional_branch(done)?;
         Ok(())
     }
 

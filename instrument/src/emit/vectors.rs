@@ -1,4 +1,5 @@
-//! Masked accesses, gather and scatter.
+//! Masked accesses, gather and scatter, handed to a hook or lane by lane. Those in loops are asked by
+//! [`super::lanes`] first.
 
 use super::{Emitted, Likely, ModuleEmitter, Site};
 use crate::access::{Access, Direction};
@@ -10,21 +11,21 @@ use std::num::NonZeroU32;
 use threadtalk_abi::hooks;
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
-    /// A masked load or store.
+    /// A masked load or store of the lanes whose bits are set.
     pub fn masked(
         &self,
         direction: Direction,
-        pointer: PointerValue<'ctx>,
-        lane: u64,
-        mask: VectorValue<'ctx>,
+        lane: &Access<'ctx>,
+        lanes: IntValue<'ctx>,
         site: Site<'ctx>,
     ) -> Emitted<()> {
         let hook = match direction {
             Direction::Read => hooks::READ_MASKED,
             Direction::Write => hooks::WRITE_MASKED,
         };
-        let bits = self.widen(self.mask_bits(mask)?)?;
-        let arguments = [pointer.into(), self.c64(lane).into(), bits.into(), self.global_site(site)?.into()];
+        let lanes = self.widen(lanes)?;
+        let arguments =
+            [lane.pointer.into(), self.c64(lane.bytes).into(), lanes.into(), self.global_site(site)?.into()];
         self.call(hook, &arguments).map(drop)
     }
 
@@ -47,7 +48,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.call(hook, &[pointer.into(), bytes.into(), self.global_site(site)?.into()]).map(drop)
     }
 
-    /// A gather or scatter: one call for each active lane. Without `tail` all lanes are active.
+    /// A gather or scatter: one call for each active lane. Goes on at `tail`, if it is given: where some lanes may not
+    /// be active.
     pub fn scattered(
         &self,
         direction: Direction,
@@ -59,9 +61,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     ) -> Emitted<()> {
         let b = &self.builder;
         for lane in 0..pointers.get_type().get_size() {
-            let next = match tail {
-                None => None,
-                Some(_) => {
+            let next = match llvm::is_all_ones(mask) {
+                true => None,
+                false => {
                     let active = b.build_extract_element(mask, self.c32(lane), "")?.into_int_value();
                     let here = self.here()?;
                     let next = self.block_after(here);
@@ -84,8 +86,14 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(())
     }
 
+    /// The mask of which bit i says whether lane i is active.
+    pub(super) fn lanes_of(&self, bits: IntValue<'ctx>) -> Emitted<VectorValue<'ctx>> {
+        let mask = self.context.bool_type().vec_type(bits.get_type().get_bit_width());
+        Ok(self.builder.build_bit_cast(bits, mask, "")?.into_vector_value())
+    }
+
     /// Bit i = lane i is active.
-    fn mask_bits(&self, mask: VectorValue<'ctx>) -> Emitted<IntValue<'ctx>> {
+    pub(super) fn mask_bits(&self, mask: VectorValue<'ctx>) -> Emitted<IntValue<'ctx>> {
         let lanes = NonZeroU32::new(llvm::vector_len(mask.get_type())).unwrap_or(NonZeroU32::MIN);
         let ty = self.context.custom_width_int_type(lanes).map_err(|e| PassError::Invalid(e.to_string()))?;
         Ok(self.builder.build_bit_cast(mask, ty, "")?.into_int_value())

@@ -9,6 +9,7 @@
 //! * [`memos`]: reads of a loop nest compare with the state that they saw last.
 //! * [`bundles`]: reads of members of a structure are settled together.
 //! * [`repeats`]: of what a block reads several times only the first read looks at the cells if the value is own.
+//! * [`lanes`]: active lanes of masked accesses, gathers and scatters are asked at once.
 //! * [`inductions`]: variables of loops with sequences are hidden from the code generator's loop optimisation.
 //! * [`whole_loops`]: loops whose accesses are known before they run get a copy without hooks.
 //! * [`searches`]: loops that end by what they find go on in such a copy.
@@ -23,6 +24,7 @@
 pub mod bundles;
 pub mod inductions;
 mod joins;
+pub mod lanes;
 pub mod members;
 pub mod memos;
 pub mod neighbours;
@@ -46,10 +48,11 @@ use crate::pure::PureFunctions;
 use crate::tables::Tables;
 use inductions::Induction;
 use inkwell::module::Module;
+use lanes::Lanes;
 use repeats::Repeats;
 use searches::Search;
 use shared_translation::Sharing;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use whole_loops::Offer;
 
 /// What the optimisations found for a plan.
@@ -61,6 +64,8 @@ pub struct Optimised<'ctx> {
     pub loops: Vec<Offer<'ctx>>,
     /// Loops that end by what they find, with such a copy.
     pub searches: Vec<Search<'ctx>>,
+    /// Active lanes that are asked at once, by event.
+    pub lanes: HashMap<usize, Lanes<'ctx>>,
     /// Nests that can be counted as a whole.
     pub nests: Vec<tiles::Tiled<'ctx>>,
     /// What the reads of loop nests remember; found when the loops have their copies.
@@ -118,7 +123,7 @@ pub fn run<'ctx>(
     let joined = neighbours::run(plan, &mut analysis, tables);
     let sharing = shared_translation::run(plan, &mut analysis);
     let nests = tiles::find(plan, &loops, &sharing, &mut analysis, pure);
-    Optimised { sharing, loops, searches, nests, joined, ..Optimised::default() }
+    Optimised { sharing, loops, searches, nests, joined, lanes: lanes::find(plan), ..Optimised::default() }
 }
 
 /// What can be found when the loops have their copies, and when it is known of all functions what loops they have.

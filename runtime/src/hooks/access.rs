@@ -121,8 +121,14 @@ fn is_settled(t: &Thread, cell: &AtomicU32, element: u64, site: u32) -> bool {
 /// A write of `BYTES` bytes.
 #[inline(always)]
 pub fn write<const BYTES: u64>(t: &mut Thread, p: &Process, address: u64, site: u32) {
+    write_cells(t, p, (address, BYTES), site);
+}
+
+/// A write of some bytes, at least one.
+#[inline(always)]
+pub fn write_cells(t: &mut Thread, p: &Process, (address, bytes): (u64, u64), site: u32) {
     let fresh = fresh_id(t, p, site);
-    let last = address.saturating_add(BYTES - 1);
+    let last = address.saturating_add(bytes - 1);
     let mut granule = address & !(GRANULE - 1);
     while granule <= last {
         if let Some(cell) = p.signature.cell(granule, &mut t.chunks) {

@@ -157,11 +157,11 @@ extern "C" fn write_range(address: u64, bytes: u64, site: u32) {
 }
 
 extern "C" fn read_masked(address: u64, bytes: u64, mask: u64, site: u32) {
-    on_thread(|t, p| range::masked(address, bytes, mask, |a| range::read(t, p, a, bytes, site)));
+    on_thread(|t, p| range::masked(address, bytes, mask, |from, bytes| range::read(t, p, from, bytes, site)));
 }
 
 extern "C" fn write_masked(address: u64, bytes: u64, mask: u64, site: u32) {
-    on_thread(|t, p| range::masked(address, bytes, mask, |a| range::write(t, p, a, bytes, site)));
+    on_thread(|t, p| range::masked(address, bytes, mask, |from, bytes| access::write_cells(t, p, (from, bytes), site)));
 }
 
 extern "C" fn copy(destination: u64, source: u64, bytes: u64, site: u32) {

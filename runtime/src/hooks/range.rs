@@ -94,11 +94,35 @@ pub fn fill(t: &mut Thread, p: &Process, address: u64, bytes: u64, fresh: u32) {
     t.chunks = stock;
 }
 
-/// Calls `access` with the address of each active lane.
-pub fn masked(address: u64, bytes: u64, mask: u64, mut access: impl FnMut(u64)) {
+/// Calls `access` with the address and the bytes of active lanes: of those behind each other at once, if none shares a
+/// granule with the next.
+pub fn masked(address: u64, bytes: u64, mask: u64, mut access: impl FnMut(u64, u64)) {
+    let are_whole = (address | bytes).is_multiple_of(GRANULE);
     let mut rest = mask;
     while rest != 0 {
-        access(address + u64::from(rest.trailing_zeros()) * bytes);
-        rest &= rest - 1;
+        let first = rest.trailing_zeros();
+        let lanes = if are_whole { (rest >> first).trailing_ones() } else { 1 };
+        access(address + u64::from(first) * bytes, u64::from(lanes) * bytes);
+        rest &= u64::MAX.checked_shl(first + lanes).unwrap_or(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::masked;
+
+    #[test]
+    fn lanes_behind_each_other_are_one_range_if_they_are_whole() {
+        let ranges = |address, bytes, mask| {
+            let mut ranges = Vec::new();
+            masked(address, bytes, mask, |from, bytes| ranges.push((from, bytes)));
+            ranges
+        };
+        assert_eq!(ranges(64, 4, 0b1101_0110), [(68, 8), (80, 4), (88, 8)]);
+        assert_eq!(ranges(64, 8, u64::MAX), [(64, 512)]);
+        assert_eq!(ranges(64, 4, 1 << 63 | 1), [(64, 4), (316, 4)]);
+        assert_eq!(ranges(64, 2, 0b11), [(64, 2), (66, 2)]);
+        assert_eq!(ranges(66, 4, 0b11), [(66, 4), (70, 4)]);
+        assert_eq!(ranges(64, 4, 0), []);
     }
 }

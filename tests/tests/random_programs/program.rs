@@ -18,7 +18,10 @@ impl Program {
     pub fn random(seed: u64) -> Program {
         let random = &mut Rng::with_seed(seed);
         let level = one_of(random, &["-O1", "-O2", "-O2", "-O3", "-O3", "-Os"]);
-        let more = one_of(random, &["", "", "-mavx2", "-fno-strict-aliasing", "-fno-vectorize", "-fno-unroll-loops"]);
+        // Tuned so, AVX2 gathers.
+        let masked = "-mavx2 -mtune=skylake";
+        let more =
+            one_of(random, &["", "", "-mavx2", masked, "-fno-strict-aliasing", "-fno-vectorize", "-fno-unroll-loops"]);
         let flags =
             format!("{level} {more} -pthread -w -ffp-contract=off").split_whitespace().collect::<Vec<_>>().join(" ");
         let mut text = "#include \"team.h\"\n#include <string.h>\n".to_owned() + &declarations();
