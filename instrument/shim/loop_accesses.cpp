@@ -77,7 +77,7 @@ void compute(Analysis &a, SCEVExpander &expander, ArrayRef<Description> all, Arr
              ThreadtalkAffine *out) {
   Type *word = Type::getInt64Ty(a.function.getContext());
   for (auto [i, access] : enumerate(all)) {
-    out[i] = {nullptr, nullptr, leads[i].leader, leads[i].offset, nullptr};
+    out[i] = {nullptr, nullptr, leads[i].leader, leads[i].offset, nullptr, nullptr, nullptr};
     if (!is_leader(all, leads, i))
       continue;
     const SCEV *stride = a.evolution.getTruncateOrSignExtend(access.stride, word);

@@ -1,4 +1,5 @@
 // Loops whose accesses are all known before they run: describes them and makes a second copy (for __threadtalk_loop).
+#include "llvm/ADT/BitVector.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -78,6 +79,7 @@ constexpr size_t MOST_COMPARED = 8;
 // The accesses of a loop, and those that are strays.
 struct Found {
   const SCEV *taken = nullptr; // how often the loop goes on; null: the loop cannot be described
+  BitVector late;              // accesses behind the way out: the last iteration leaves before them
   SmallVector<Description, 16> descriptions;
   SmallVector<Lead, 16> leads;
   SmallVector<size_t, 16> others;
@@ -93,10 +95,15 @@ Found find(Analysis &a, Loop &loop, ArrayRef<Access> accesses, bool ask) {
   auto &descriptions = found.descriptions;
   auto &others = found.others;
   descriptions.resize(accesses.size());
+  found.late.resize(accesses.size());
   SmallVector<std::optional<Range>, 16> ranges(accesses.size());
   for (auto [i, access] : enumerate(accesses)) {
     if (describe(a, loop, loop.getExitingBlock(), access, descriptions[i]))
       continue;
+    if (describe(a, loop, loop.getLoopLatch(), access, descriptions[i])) {
+      found.late.set(i);
+      continue;
+    }
     descriptions[i] = {nullptr, nullptr};
     if (ask)
       ranges[i] = range_of(a, loop, access);
@@ -111,6 +118,7 @@ Found find(Analysis &a, Loop &loop, ArrayRef<Access> accesses, bool ask) {
     for (size_t i = 0; i < accesses.size(); i++)
       if (descriptions[i].start && !ranges[others[met]] && !are_known_apart(others[met], i)) {
         descriptions[i] = {nullptr, nullptr};
+        found.late.reset(i);
         others.push_back(i);
       }
   if (others.size() == accesses.size())
@@ -226,6 +234,17 @@ void join_exits(Loop &loop, BasicBlock *exit, ValueToValueMapTy &map) {
   }
 }
 
+// Where the copy has ended, what its last iteration has accessed before it left.
+void tell_last(ArrayRef<Access> accesses, const Found &found, BasicBlock &exit, ValueToValueMapTy &map,
+               ThreadtalkAffine *affine) {
+  for (auto [i, access] : enumerate(accesses)) {
+    if (!found.descriptions[i].start || found.late[i])
+      continue;
+    affine[i].last = wrap(exit.getTerminator());
+    affine[i].last_address = wrap(access.in(*cast<Instruction>(&*map.lookup(access.instruction()))).pointer());
+  }
+}
+
 } // namespace
 
 bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const ThreadtalkLoopAccess *accesses,
@@ -252,10 +271,12 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const T
   }
   if (!found.taken)
     return false;
-  auto &[taken, descriptions, leads, others, apart] = found;
+  auto &[taken, late, descriptions, leads, others, apart] = found;
   Type *word = Type::getInt64Ty(a.function.getContext());
-  const SCEV *iterations =
-      a.evolution.getAddExpr(a.evolution.getNoopOrZeroExtend(taken, word), a.evolution.getOne(word));
+  // Whole ones: of one that leaves in between, what it accesses is told behind the loop.
+  const SCEV *iterations = a.evolution.getNoopOrZeroExtend(taken, word);
+  if (late.none())
+    iterations = a.evolution.getAddExpr(iterations, a.evolution.getOne(word));
   BasicBlock *decision = loop->getLoopPreheader();
   Instruction *at = decision->getTerminator();
   const DataLayout &layout = a.function.getParent()->getDataLayout();
@@ -272,7 +293,10 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const T
   formLCSSA(*loop, a.tree, &a.loops, &a.evolution);
   out->iterations = wrap(expander.expandCodeFor(iterations, word, at));
   compute(a, expander, descriptions, leads, at, affine);
-  out->feasible = wrap(is_feasible(at, read, threats, apart, expander, affine, unwrap(out->iterations)));
+  Value *begun = unwrap(out->iterations);
+  if (late.any())
+    begun = IRBuilder<>(at).CreateAdd(begun, ConstantInt::get(word, 1));
+  out->feasible = wrap(is_feasible(at, read, threats, apart, expander, affine, begun));
   expander.clear();
 
   BasicBlock *preheader = SplitBlock(decision, decision->getTerminator(), &a.tree, &a.loops, nullptr,
@@ -297,6 +321,8 @@ bool threadtalk_shim_copy_loop(void *analysis, LLVMBasicBlockRef header, const T
   // Loops must leave to blocks of their own.
   formDedicatedExitBlocks(copy, &a.tree, &a.loops, nullptr, /*PreserveLCSSA=*/true);
   formDedicatedExitBlocks(loop, &a.tree, &a.loops, nullptr, /*PreserveLCSSA=*/true);
+  if (late.any())
+    tell_last(all, found, *copy->getUniqueExitBlock(), map, affine);
   a.evolution.forgetTopmostLoop(loop);
   out->branch = wrap(branch);
   return true;

@@ -158,14 +158,16 @@ private:
 
   // The first address of an item and how it moves with each loop around it.
   bool locate(const ThreadtalkNestItem &item, Described &out) {
-    const SCEV *at = way.evolution_of(unwrap(item.address));
+    // Behind a loop, what that comes to in the end.
+    Loop *innermost = a.loops.getLoopFor(unwrap<Instruction>(item.at)->getParent());
+    const SCEV *at = a.evolution.getSCEVAtScope(way.evolution_of(unwrap(item.address)), innermost);
     if (item.stride) {
       Dimension inner = {way.evolution_of(unwrap(item.stride)), way.evolution_of(unwrap(item.iterations))};
       if (!way.is_known(inner.stride) || !way.is_known(inner.count))
         return false;
       out.dimensions.push_back(inner);
     }
-    for (Loop *loop = a.loops.getLoopFor(unwrap<Instruction>(item.at)->getParent());; loop = loop->getParentLoop()) {
+    for (Loop *loop = innermost;; loop = loop->getParentLoop()) {
       if (out.dimensions.size() == 3)
         return false;
       const SCEV *stride = a.evolution.getZero(word);

@@ -103,13 +103,16 @@ struct ThreadtalkLoopCopy {
 };
 // Where an access of a loop is, before the loop: a fixed number of bytes behind the access number `leader` (itself: 0),
 // whose first address and stride (i64) are values. Or it is a stray, somewhere else in each iteration: then `stray` is its
-// copy, and `address` what that accesses.
+// copy, and `address` what that accesses. If iterations leave in between, `last` is where the copy has ended, behind one that
+// is none of those counted, and `last_address` what that accessed; null if it left before.
 struct ThreadtalkAffine {
   LLVMValueRef address;
   LLVMValueRef stride;
   size_t leader;
   int64_t offset;
   LLVMValueRef stray;
+  LLVMValueRef last;
+  LLVMValueRef last_address;
 };
 // If accesses of the innermost loop are affine in a known number of iterations: describes them before the loop, makes a
 // second copy of it, and returns true. Other accesses are strays, and so is each affine one that may touch the same granule

@@ -321,6 +321,21 @@ int main(void) { return nearness(points, other) > 1; }
     assert!(offered.is_subset(&at("read ")), "{log:?}");
 }
 
+/// 125 vectors of an array's 500 elements are two to an iteration, which the last one leaves after the first.
+#[test]
+fn whole_iterations_are_offered_of_a_loop_that_is_left_between_two_accesses() {
+    let source = "\
+double to[500], from[500];
+__attribute__((noinline)) void f(void) {
+  for (int i = 0; i < 500; i++)
+    to[i] += from[i];
+}
+int main(void) { f(); }
+";
+    let ir = Project::new("a.c", source).ir("a.c", &["-O2", "-march=x86-64"]);
+    assert!(ir.lines().any(|line| line.contains("@__threadtalk_loop(") && line.contains("i64 62,")), "{ir}");
+}
+
 /// Beyond 4 000 blocks counters do without trees of dominators in functions without loops; accesses that share a look
 /// into the directory need them there as well.
 #[test]

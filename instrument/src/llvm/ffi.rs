@@ -33,12 +33,21 @@ pub struct RawAffine {
     pub leader: usize,
     pub offset: i64,
     pub stray: LLVMValueRef,
+    pub last: LLVMValueRef,
+    pub last_address: LLVMValueRef,
 }
 
 impl RawAffine {
     /// One that is not known yet.
-    pub const NONE: RawAffine =
-        RawAffine { address: ptr::null_mut(), stride: ptr::null_mut(), leader: 0, offset: 0, stray: ptr::null_mut() };
+    pub const NONE: RawAffine = RawAffine {
+        address: ptr::null_mut(),
+        stride: ptr::null_mut(),
+        leader: 0,
+        offset: 0,
+        stray: ptr::null_mut(),
+        last: ptr::null_mut(),
+        last_address: ptr::null_mut(),
+    };
 }
 
 /// `ThreadtalkLoopCopy` of the shim.

@@ -3,7 +3,9 @@
 //! Such a loop has a known number of iterations and one way out, runs every one of its accesses in each iteration, at
 //! addresses that move by a fixed stride, and contains nothing that synchronises or touches other memory. Whether the
 //! copy runs is decided each time the loop is entered: see [`threadtalk_abi::loops`]. Where addresses or iterations
-//! depend on memory that the loop might write, that is asked first.
+//! depend on memory that the loop might write, that is asked first. Where the way out is between two accesses, as
+//! unrolling leaves it if the number of iterations is odd, whole iterations are counted, and behind the copy those of
+//! the last one's accesses that it still came to have their sequences.
 //!
 //! Accesses at other addresses (*strays*: `count[key[i]]`) have their sequences in both copies, and so have affine ones
 //! unless they never touch a granule that a stray does: each element's accesses keep their order. Types or objects say
@@ -15,7 +17,7 @@ use super::remainders;
 use super::searches::{self, Search};
 use super::segment::plain;
 use super::windows::{self, Group};
-use crate::access::{Access, Action, Direction, Event, Plan};
+use crate::access::{Access, Action, Direction, Event, Plan, When};
 use crate::llvm::analysis::Analysis;
 use crate::llvm::ffi::{self, RawAffine, RawLoopAccess, RawLoopCopy};
 use crate::llvm::loops::Loops;
@@ -23,6 +25,7 @@ use crate::llvm::{self};
 use crate::pure::PureFunctions;
 use crate::tables::SiteId;
 use inkwell::basic_block::BasicBlock;
+use inkwell::llvm_sys::prelude::LLVMValueRef;
 use inkwell::values::{AsValueRef, InstructionValue, IntValue, PointerValue};
 use std::collections::HashMap;
 use std::ptr;
@@ -70,7 +73,7 @@ pub struct OfferedAccess<'ctx> {
 pub struct Offer<'ctx> {
     /// `br false, plain copy, loop`: the decision, yet to be made.
     pub branch: InstructionValue<'ctx>,
-    /// How often the loop's body runs.
+    /// How often the loop's body runs as a whole.
     pub iterations: IntValue<'ctx>,
     /// The loop writes nothing that the rest of this depends on, if that has to be asked. The plain copy reads it once
     /// only, so that it must not run otherwise.
@@ -113,15 +116,15 @@ pub fn find<'ctx>(
     };
     let mut candidates: Vec<_> = of_loop.into_iter().filter(offered).collect();
     candidates.sort_by_key(|(number, _)| *number);
-    let (mut offers, mut searches, mut strays) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut offers, mut searches, mut kept) = (Vec::new(), Vec::new(), Vec::new());
     for (number, events) in candidates {
         let header = loops.all[number].header;
-        match copy(analysis, header, &events, &mut strays) {
+        match copy(analysis, header, &events, &mut kept) {
             Some(offer) => offers.push(Offer { overlapping: remainders.whole.contains(&number), ..offer }),
             None => searches.extend(searches::copy(analysis, header, &events)),
         }
     }
-    plan.events.extend(strays);
+    plan.events.extend(kept);
     let mut number = 0;
     for offer in &mut offers {
         offer.number = number;
@@ -197,12 +200,12 @@ pub(super) unsafe fn described<'ctx>(strands: Vec<Strand>, affine: &[RawAffine])
     described.collect()
 }
 
-/// Makes the plain copy of a loop, if it can be described. `strays` gets the events that stay in it.
+/// Makes the plain copy of a loop, if it can be described. `kept` gets the events that stay in it, and those behind it.
 fn copy<'ctx>(
     analysis: &mut Analysis,
     header: BasicBlock<'ctx>,
     events: &[&Event<'ctx>],
-    strays: &mut Vec<Event<'ctx>>,
+    kept: &mut Vec<Event<'ctx>>,
 ) -> Option<Offer<'ctx>> {
     let accesses = plain_ones(events);
     let raw = raw(events, &accesses);
@@ -217,14 +220,20 @@ fn copy<'ctx>(
     if !copied {
         return None;
     }
-    let before = strays.len();
-    strays.extend(events.iter().zip(&accesses).zip(&affine).filter(|(_, affine)| !affine.stray.is_null()).map(
-        |((event, (direction, access, _)), affine)| {
-            // SAFETY: the shim gave each stray an instruction and a pointer.
-            let (inst, pointer) = unsafe { (InstructionValue::new(affine.stray), PointerValue::new(affine.address)) };
-            Event { inst, action: Action::Plain(*direction, Access { pointer, ..*access }), ..(*event).clone() }
-        },
-    ));
+    let elsewhere = |place: fn(&RawAffine) -> (LLVMValueRef, LLVMValueRef)| {
+        let all = events.iter().zip(&accesses).zip(&affine).map(move |(event, affine)| (event, place(affine)));
+        let given = all.filter(|(_, (inst, _))| !inst.is_null());
+        given.map(|((event, (direction, access, _)), (inst, pointer))| {
+            // SAFETY: an instruction and a pointer, by the shim.
+            let (inst, pointer) = unsafe { (InstructionValue::new(inst), PointerValue::new(pointer)) };
+            let action = Action::Plain(*direction, Access { pointer, ..*access });
+            Event { inst, when: When::Before, action, ..(*event).clone() }
+        })
+    };
+    let before = kept.len();
+    kept.extend(elsewhere(|affine| (affine.stray, affine.address)));
+    let strays = kept.len() > before;
+    kept.extend(elsewhere(|affine| (affine.last, affine.last_address)));
     let affine_ones = accesses.iter().zip(&affine).filter(|(_, affine)| affine.stray.is_null());
     let strands = strands(affine_ones);
     // What stays where it is has the iteration to itself.
@@ -238,7 +247,6 @@ fn copy<'ctx>(
     let (branch, iterations) = unsafe { (InstructionValue::new(copy.branch), IntValue::new(copy.iterations)) };
     // SAFETY: a bit, if it is there.
     let feasible = (!copy.feasible.is_null()).then(|| unsafe { IntValue::new(copy.feasible) });
-    let strays = strays.len() > before;
     let groups = if strays { None } else { windows::groups(&accesses) };
     let (overlapping, number, question) = (false, 0, None);
     Some(Offer { branch, iterations, feasible, accesses, strays, overlapping, groups, number, question })
