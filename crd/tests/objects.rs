@@ -18,16 +18,15 @@ const SITES: u32 = 6;
 type Identity = (Memory, String, Option<String>, Option<u32>);
 
 fn access() -> impl Strategy<Value = SiteAccess> {
-    (0..4u32, prop::sample::select(vec!["", "grid", "rows", "sum", "this", "__tmp", "this->sum"]), 0..3u32).prop_map(
-        |(kind, object, line)| SiteAccess {
+    (0..4u32, prop::sample::select(vec!["", "grid", "grid[].x", "rows", "sum", "this", "__tmp", "this->sum"]), 0..3u32)
+        .prop_map(|(kind, object, line)| SiteAccess {
             kind: ObjectKind::from_number(kind).unwrap(),
             object: object.into(),
             file: if line == 0 { "".into() } else { "a.h".into() },
             line,
             stride: Stride::None,
             outer_stride: Stride::None,
-        },
-    )
+        })
 }
 
 prop_compose! {
@@ -78,7 +77,22 @@ fn named(contents: &Contents, site: u32) -> Identity {
         ObjectKind::Pointer => Memory::Pointer,
         ObjectKind::Unknown => Memory::Unknown,
     };
-    (kind, access.object.to_string(), given(access.file.to_string()), given(access.line))
+    let declared = declaration(contents, access).unwrap_or((access.file.to_string(), access.line));
+    (kind, access.object.to_string(), given(declared.0), given(declared.1))
+}
+
+/// Where a global variable is that this module knows as `extern`, if the others agree.
+fn declaration(contents: &Contents, access: &SiteAccess) -> Option<(String, u32)> {
+    let variable = |access: &SiteAccess| {
+        access.object.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>()
+    };
+    if access.kind != ObjectKind::Global || access.object.is_empty() || !access.file.is_empty() {
+        return None;
+    }
+    let alike = contents.modules[0].accesses.iter().filter(|other| other.kind == ObjectKind::Global);
+    let alike = alike.filter(|other| variable(other) == variable(access) && !other.file.is_empty());
+    let places: Vec<_> = alike.map(|other| (other.file.to_string(), other.line)).collect();
+    places.first().filter(|first| places.iter().all(|place| place == *first)).cloned()
 }
 
 fn is_variable(object: &Identity) -> bool {

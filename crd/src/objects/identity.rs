@@ -4,6 +4,7 @@ use std::sync::Arc;
 use threadtalk_abi::module::{ObjectKind, site_flags};
 use threadtalk_profile::Profile;
 
+use super::declarations::Declarations;
 use crate::model::Memory;
 
 /// Allocated memory of which no variable tells more.
@@ -31,42 +32,57 @@ impl Identity {
     }
 }
 
-/// The variable at a site, as the compiler names it.
-pub fn of_access(profile: &Profile, site: u32) -> Identity {
-    let Some(access) = profile.access(site) else {
-        return Identity { kind: Memory::Unknown, name: "".into(), file: "".into(), line: 0 };
-    };
-    let kind = match access.kind {
-        ObjectKind::Global => Memory::Global,
-        ObjectKind::Stack => Memory::Stack,
-        ObjectKind::Pointer => Memory::Pointer,
-        ObjectKind::Unknown => Memory::Unknown,
-    };
-    Identity { kind, name: Arc::clone(&access.object), file: Arc::clone(&access.file), line: access.line }
-}
-
 pub fn is_variable(identity: &Identity) -> bool {
     matches!(identity.kind, Memory::Global | Memory::Stack) && !identity.name.is_empty()
 }
 
-/// The variable that is written at a site. None for calls of the C library and copies: what the compiler names there
-/// may be what they read.
-pub fn of_write(profile: &Profile, site: u32) -> Option<Identity> {
-    let names_target = profile.site(site)?.flags & site_flags::LIBRARY == 0;
-    Some(of_access(profile, site)).filter(|variable| names_target && is_variable(variable))
+/// What the sites of a profile access.
+pub struct Names<'p> {
+    profile: &'p Profile,
+    declarations: Declarations,
 }
 
-/// What lies where a sample was taken: a global variable, or the blocks of a call, named by the variable that received
-/// them, else by the pointer through which they are read, else by nothing: where they were allocated says more than
-/// `this` or a variable of the library that did it.
-pub fn of_sample(profile: &Profile, site: u32, through: &Identity) -> Identity {
-    let named = of_access(profile, site);
-    if is_variable(&named) {
-        return named;
+impl<'p> Names<'p> {
+    pub fn of(profile: &'p Profile) -> Self {
+        Self { profile, declarations: Declarations::find(profile) }
     }
-    let name = [named.name, Arc::clone(&through.name)].into_iter().find(|name| is_telling(name));
-    let (file, line) = profile.site(site).map_or(("".into(), 0), |s| (Arc::clone(&s.file), s.line));
-    Identity { kind: Memory::Heap, name: name.unwrap_or_else(|| BLOCK.into()), file, line }
+
+    /// The variable at a site, as the compiler names it.
+    pub fn of_access(&self, site: u32) -> Identity {
+        let Some(access) = self.profile.access(site) else {
+            return Identity { kind: Memory::Unknown, name: "".into(), file: "".into(), line: 0 };
+        };
+        let kind = match access.kind {
+            ObjectKind::Global => Memory::Global,
+            ObjectKind::Stack => Memory::Stack,
+            ObjectKind::Pointer => Memory::Pointer,
+            ObjectKind::Unknown => Memory::Unknown,
+        };
+        let (name, file) = (Arc::clone(&access.object), Arc::clone(&access.file));
+        let mut identity = Identity { kind, name, file, line: access.line };
+        self.declarations.complete(&mut identity);
+        identity
+    }
+
+    /// The variable that is written at a site. None for calls of the C library and copies: what the compiler names
+    /// there may be what they read.
+    pub fn of_write(&self, site: u32) -> Option<Identity> {
+        let names_target = self.profile.site(site)?.flags & site_flags::LIBRARY == 0;
+        Some(self.of_access(site)).filter(|variable| names_target && is_variable(variable))
+    }
+
+    /// What lies where a sample was taken: a global variable, or the blocks of a call, named by the variable that
+    /// received them, else by the pointer through which they are read, else by nothing: where they were allocated says
+    /// more than `this` or a variable of the library that did it.
+    pub fn of_sample(&self, site: u32, through: &Identity) -> Identity {
+        let named = self.of_access(site);
+        if is_variable(&named) {
+            return named;
+        }
+        let name = [named.name, Arc::clone(&through.name)].into_iter().find(|name| is_telling(name));
+        let (file, line) = self.profile.site(site).map_or(("".into(), 0), |s| (Arc::clone(&s.file), s.line));
+        Identity { kind: Memory::Heap, name: name.unwrap_or_else(|| BLOCK.into()), file, line }
+    }
 }
 
 /// Whether a name says to a user what it is. `this` does not without a member, nor what the language keeps for its

@@ -9,6 +9,7 @@
 //!    global variable that lies there. The events are split in these proportions;
 //! 4. else "what the pointer leads to".
 
+mod declarations;
 mod identity;
 mod samples;
 
@@ -18,7 +19,7 @@ use threadtalk_profile::{Event, Profile, Stride};
 
 use crate::model::{Memory, Object};
 use crate::sites::{self, SiteCount};
-use identity::{Identity, is_variable, of_access, of_sample, of_write};
+use identity::{Identity, Names, is_variable};
 use samples::{Kind, Samples};
 
 pub use identity::is_telling;
@@ -63,10 +64,10 @@ impl Objects {
             of_writer: HashMap::new(),
             of_pair: HashMap::new(),
         };
-        let samples = Samples::new(profile);
+        let (names, samples) = (Names::of(profile), Samples::new(profile));
         let mut writers: HashMap<u32, Option<ObjectId>> = HashMap::new();
         for sum in sites::sums(profile.events()) {
-            objects.add(profile, &samples, &mut writers, (sum.reader, sum.writer));
+            objects.add(&names, &samples, &mut writers, (sum.reader, sum.writer));
         }
         objects.of_writer = writers.into_iter().filter_map(|(site, object)| Some((site, vec![(object?, 1)]))).collect();
         objects
@@ -76,26 +77,26 @@ impl Objects {
     /// so far.
     fn add(
         &mut self,
-        profile: &Profile,
+        names: &Names<'_>,
         samples: &Samples,
         writers: &mut HashMap<u32, Option<ObjectId>>,
         (reader, writer): (u32, u32),
     ) {
-        let at = of_access(profile, reader);
+        let at = names.of_access(reader);
         let is_certain = is_variable(&at);
         let through = self.enter(at.clone());
         let mut about = Vec::new();
         if is_certain {
             about.push(through);
         } else if let Some(named) =
-            *writers.entry(writer).or_insert_with(|| of_write(profile, writer).map(|v| self.enter(v)))
+            *writers.entry(writer).or_insert_with(|| names.of_write(writer).map(|v| self.enter(v)))
         {
             about.push(named);
         } else {
             let parts = [Kind::Communication, Kind::Reuse].map(|kind| {
                 let mut parts: BTreeMap<ObjectId, u64> = BTreeMap::new();
                 for (site, weight) in samples.of(reader, writer, kind) {
-                    let object = if site == 0 { through } else { self.enter(of_sample(profile, site, &at)) };
+                    let object = if site == 0 { through } else { self.enter(names.of_sample(site, &at)) };
                     let part = parts.entry(object).or_default();
                     *part = part.saturating_add(weight);
                 }
