@@ -2,6 +2,7 @@
 //! runs as often. What was inlined into a loop belongs to it.
 
 use std::collections::BTreeMap;
+use threadtalk_abi::module::RegionKind;
 use threadtalk_profile::{Event, Stride};
 
 use super::{Case, Rule, Threshold, evidence, place, span, start, sum};
@@ -180,8 +181,20 @@ fn before<'a>(case: &Case<'a>) -> Option<&'a Region> {
             && is_active(case, r)
             && ends(r).is_some_and(|end| end < line && f64::from(line - end) <= gap)
             && depth(case, r) == depth(case, region)
+            && !are_parted(case, r)
     });
     candidates.max_by_key(|r| (ends(r), r.id))
+}
+
+/// Whether a call of the function around both may run one of the two loops without the other: a thread has run one of them
+/// more often. They may be on the two sides of a condition.
+fn are_parted(case: &Case<'_>, other: &Region) -> bool {
+    let region = case.region;
+    let around = region.parent.and_then(|parent| case.facts.regions.get(parent as usize));
+    let visits = |of: &Region| of.threads.iter().copied().zip(of.visits_by_thread.iter().copied()).collect::<Vec<_>>();
+    other.parent == region.parent
+        && around.is_some_and(|around| around.kind == RegionKind::Function)
+        && visits(region) != visits(other)
 }
 
 /// A loop of another function that each thread runs as often as this one, and whose data this one uses again every
