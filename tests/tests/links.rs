@@ -59,7 +59,8 @@ fn links_lead_somewhere() {
                     continue;
                 }
                 links += 1;
-                let (file, heading) = link.split_once('#').map_or((link, None), |(file, heading)| (file, Some(heading)));
+                let (file, heading) =
+                    link.split_once('#').map_or((link, None), |(file, heading)| (file, Some(heading)));
                 let target = if file.is_empty() { document.clone() } else { document.with_file_name("").join(file) };
                 let leads = match heading {
                     None => target.exists(),

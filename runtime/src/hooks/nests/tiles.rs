@@ -21,12 +21,15 @@ use crate::hooks::{loops, range};
 use crate::process::Process;
 use crate::thread::Thread;
 use core::mem::MaybeUninit;
+use core::sync::atomic::Ordering;
+use threadtalk_abi::cell::NONE;
 use threadtalk_abi::loops::{Access, FIXED, MOST_IN_NEST, NestAccess, STEPS, Step, WRITE};
 use threadtalk_abi::window::SHORTEST_ASKED;
 use threadtalk_profile::layout::CrdMode;
 
 /// Rows are told apart so that a look at each pays: all accesses are together at least so many times as long as the
-/// tiles are. Or the rows of its innermost loops, which are too short to be asked about, make up [`LONG`] ones.
+/// tiles are. Or its rows make up [`LONG`] ones, and are too short to be asked about, or go through what others wrote,
+/// each element once: such a row takes .8 us to settle by itself (rows of own values next to nothing).
 const LEAST_TIMES: u64 = 2;
 /// Bytes of such a row, in the mean.
 const LONG: u64 = 256;
@@ -183,12 +186,14 @@ fn whole(
     }
     // SAFETY: as many were written as there are accesses; the layouts are the same.
     let tiles = unsafe { core::slice::from_raw_parts(tiles.as_ptr().cast::<Tile>(), accesses.len()) };
+    let all = || accesses.iter().zip(tiles);
     let is_short = |access: &NestAccess| access.steps[0].count < SHORTEST_ASKED;
-    let pays = accessed >= reach.saturating_mul(times) || reach >= rows * LONG && accesses.iter().all(is_short);
+    let pays = accessed >= reach.saturating_mul(times)
+        || reach >= rows * LONG
+            && (accesses.iter().all(is_short) || all().any(|(a, tile)| tile.times == 1 && reads_others(t, p, a)));
     if !pays {
         return Err(Refused::Mixed);
     }
-    let all = || accesses.iter().zip(tiles);
     // An element keeps the line that wrote it last, and what comes last is not in the descriptions.
     let writes = || all().filter(|(access, _)| access.flags & WRITE != 0);
     let in_order = |one: (&NestAccess, &Tile), other: (&NestAccess, &Tile)| {
@@ -254,6 +259,14 @@ fn whole(
         tile.write(access.site, t, p);
     }
     Ok(Answer::Settled)
+}
+
+/// Whether an access begins with a value of another thread.
+fn reads_others(t: &Thread, p: &Process, access: &NestAccess) -> bool {
+    let cell = p.signature.directory.translate(access.address).filter(|_| access.flags & (WRITE | FIXED) == 0);
+    // SAFETY: the directory leads to cells that live for ever.
+    let state = cell.map(|cell| unsafe { &*cell }.load(Ordering::Relaxed));
+    state.is_some_and(|state| state != NONE && !t.header.is_own(state))
 }
 
 /// Whether different lines may find the same new elements. Which of them is first is a matter of iterations, and rows
