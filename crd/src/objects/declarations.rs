@@ -1,4 +1,5 @@
-//! Where global variables are declared. Modules that know one as `extern` do not say: without this it would be two objects.
+//! Where global variables are declared. Modules that know one as `extern` do not say: without this it would be two
+//! objects.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -186,8 +186,8 @@ fn before<'a>(case: &Case<'a>) -> Option<&'a Region> {
     candidates.max_by_key(|r| (ends(r), r.id))
 }
 
-/// Whether a call of the function around both may run one of the two loops without the other: a thread has run one of them
-/// more often. They may be on the two sides of a condition.
+/// Whether a call of the function around both may run one of the two loops without the other: a thread has run one of
+/// them more often. They may be on the two sides of a condition.
 fn are_parted(case: &Case<'_>, other: &Region) -> bool {
     let region = case.region;
     let around = region.parent.and_then(|parent| case.facts.regions.get(parent as usize));

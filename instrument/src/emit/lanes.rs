@@ -18,7 +18,8 @@ use threadtalk_abi::{CHUNK_SHIFT, GRANULE};
 struct Cells<'ctx> {
     /// The cells; of lanes that are not active, own ones.
     states: VectorValue<'ctx>,
-    /// From data to cells: one number, or one of each lane. 0: there are none, and what was loaded is the program's data.
+    /// From data to cells: one number, or one of each lane. 0: there are none, and what was loaded is the program's
+    /// data.
     shift: Shift<'ctx>,
 }
 
@@ -54,8 +55,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         done: BasicBlock<'ctx>,
     ) -> Emitted<IntValue<'ctx>> {
         let b = &self.builder;
-        let pair = lanes.bytes > GRANULE;
-        let own = if pair { prologue.own_pair } else { prologue.own };
+        let own = if lanes.bytes > GRANULE { prologue.own_pair } else { prologue.own };
         let (base, foreign) = own.ok_or(PassError::Invalid("no own range".into()))?;
         let (base, foreign) = (self.splat(base, lanes.count())?, self.splat(foreign, lanes.count())?);
         let Cells { states, shift } = self.active_cells(prologue, lanes, base)?;
@@ -63,11 +63,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let others = b.build_and(b.build_xor(states, base, "")?, foreign, "")?;
         let others = b.build_int_compare(IntPredicate::NE, others, zero, "")?;
         let is_own = self.none(others)?;
-        let mut from = self.here()?;
-        let [check, each, unsettled, settled, rest] = std::array::from_fn(|_| {
-            from = self.block_after(from);
-            from
-        });
+        let check = self.block_after(self.here()?);
+        let rest = self.block_after(check);
         self.branch(is_own, done, check, Likely::Mostly)?;
 
         b.position_at_end(check);
@@ -80,17 +77,41 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         };
         let all = self.mask_bits(others)?;
         self.leave_if(unmapped, rest)?;
-        let bits = all.get_type();
         let written = b.build_int_compare(IntPredicate::NE, states, zero, "")?;
         let written = self.mask_bits(b.build_and(others, written, "")?)?;
-        let mapped = self.here()?;
-        self.branch(self.compare(IntPredicate::EQ, written, bits.const_zero())?, done, each, Likely::Usually)?;
+        let (left, unsettled) = self.settle_states(prologue, lanes, site, (states, written), done)?;
+        b.build_unconditional_branch(rest)?;
+
+        b.position_at_end(rest);
+        let unknown = b.build_phi(all.get_type(), "")?;
+        unknown.add_incoming(&[(&all, check), (&left, unsettled)]);
+        Ok(unknown.as_basic_value().into_int_value())
+    }
+
+    /// Goes through the states of the lanes whose bits are set, and counts what is known of each. Goes on in a new block
+    /// with one that is not settled: the lanes that are left, and the block.
+    fn settle_states(
+        &self,
+        prologue: &Prologue<'ctx>,
+        lanes: &Lanes<'ctx>,
+        site: Site<'ctx>,
+        (states, written): (VectorValue<'ctx>, IntValue<'ctx>),
+        done: BasicBlock<'ctx>,
+    ) -> Emitted<(IntValue<'ctx>, BasicBlock<'ctx>)> {
+        let b = &self.builder;
+        let before = self.here()?;
+        let each = self.block_after(before);
+        let unsettled = self.block_after(each);
+        let settled = self.block_after(unsettled);
+        let (bits, pair) = (written.get_type(), lanes.bytes > GRANULE);
+        let is_none = self.compare(IntPredicate::EQ, written, bits.const_zero())?;
+        self.branch(is_none, done, each, Likely::Usually)?;
 
         b.position_at_end(each);
-        let left = b.build_phi(bits, "")?;
-        let lanes_left = left.as_basic_value().into_int_value();
+        let turn = b.build_phi(bits, "")?;
+        let left = turn.as_basic_value().into_int_value();
         let never_none = self.context.bool_type().const_all_ones();
-        let first = self.intrinsic("llvm.cttz", &[bits.into()], &[lanes_left.into(), never_none.into()])?;
+        let first = self.intrinsic("llvm.cttz", &[bits.into()], &[left.into(), never_none.into()])?;
         let first = b.build_extract_element(states, self.widen(first.into_int_value())?, "")?.into_int_value();
         let state = if pair { b.build_int_truncate(first, self.i32, "")? } else { first };
         let whole = if pair { self.in_both_halves(state)? } else { state };
@@ -98,23 +119,18 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             self.leave_if(self.compare(IntPredicate::NE, first, whole)?, unsettled)?;
         }
         let alike = b.build_int_compare(IntPredicate::EQ, states, self.splat(whole, lanes.count())?, "")?;
-        let alike = b.build_and(self.mask_bits(alike)?, lanes_left, "")?;
-        let next = b.build_xor(lanes_left, alike, "")?;
+        let alike = b.build_and(self.mask_bits(alike)?, left, "")?;
+        let next = b.build_xor(left, alike, "")?;
         self.leave_if(self.is_quiet(prologue, state)?, settled)?;
         let alike = self.intrinsic("llvm.ctpop", &[bits.into()], &[alike.into()])?.into_int_value();
         let granules = b.build_int_mul(self.widen(alike)?, self.c64(lanes.bytes / GRANULE), "")?;
         self.count_known(prologue, (state, site), granules, (unsettled, settled))?;
 
         b.position_at_end(settled);
-        left.add_incoming(&[(&written, mapped), (&next, settled)]);
+        turn.add_incoming(&[(&written, before), (&next, settled)]);
         self.branch(self.compare(IntPredicate::EQ, next, bits.const_zero())?, done, each, Likely::Mostly)?;
         b.position_at_end(unsettled);
-        b.build_unconditional_branch(rest)?;
-
-        b.position_at_end(rest);
-        let unknown = b.build_phi(bits, "")?;
-        unknown.add_incoming(&[(&all, check), (&lanes_left, unsettled)]);
-        Ok(unknown.as_basic_value().into_int_value())
+        Ok((left, unsettled))
     }
 
     /// Whether the thread knows that reads of a state are no events.
