@@ -88,8 +88,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(unknown.as_basic_value().into_int_value())
     }
 
-    /// Goes through the states of the lanes whose bits are set, and counts what is known of each. Goes on in a new block
-    /// with one that is not settled: the lanes that are left, and the block.
+    /// Goes through the states of the lanes whose bits are set, and counts what is known of each. Goes on in a new
+    /// block with one that is not settled: the lanes that are left, and the block.
     fn settle_states(
         &self,
         prologue: &Prologue<'ctx>,
