@@ -11,7 +11,6 @@ use crate::optimise::lanes::{Lanes, Places};
 use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{BasicValueEnum, IntValue, PointerValue, VectorValue};
-use threadtalk_abi::thread::{QUIETS, offset};
 use threadtalk_abi::{CHUNK_SHIFT, GRANULE};
 
 /// What is loaded to tell whether lanes are own: one or two cells of each.
@@ -70,10 +69,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         b.position_at_end(check);
         let unmapped = match shift {
             Shift::Common(shift) => self.compare(IntPredicate::EQ, shift, self.c64(0))?,
-            Shift::Each(shifts) => {
-                let missing = b.build_int_compare(IntPredicate::EQ, shifts, shifts.get_type().const_zero(), "")?;
-                b.build_not(self.none(b.build_and(missing, others, "")?)?, "")?
-            }
+            Shift::Each(shifts) => self.is_missing(shifts, others)?,
         };
         let all = self.mask_bits(others)?;
         self.leave_if(unmapped, rest)?;
@@ -121,7 +117,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let alike = b.build_int_compare(IntPredicate::EQ, states, self.splat(whole, lanes.count())?, "")?;
         let alike = b.build_and(self.mask_bits(alike)?, left, "")?;
         let next = b.build_xor(left, alike, "")?;
-        self.leave_if(self.is_quiet(prologue, state)?, settled)?;
+        let header = prologue.header.ok_or(PassError::Invalid("no header".into()))?;
+        self.leave_if(self.is_quiet(header, state)?, settled)?;
         let alike = self.intrinsic("llvm.ctpop", &[bits.into()], &[alike.into()])?.into_int_value();
         let granules = b.build_int_mul(self.widen(alike)?, self.c64(lanes.bytes / GRANULE), "")?;
         self.count_known(prologue, (state, site), granules, (unsettled, settled))?;
@@ -131,16 +128,6 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.branch(self.compare(IntPredicate::EQ, next, bits.const_zero())?, done, each, Likely::Mostly)?;
         b.position_at_end(unsettled);
         Ok((left, unsettled))
-    }
-
-    /// Whether the thread knows that reads of a state are no events.
-    fn is_quiet(&self, prologue: &Prologue<'ctx>, state: IntValue<'ctx>) -> Emitted<IntValue<'ctx>> {
-        let b = &self.builder;
-        let header = prologue.header.ok_or(PassError::Invalid("no header".into()))?;
-        let place = b.build_and(self.widen(state)?, self.c64(QUIETS as u64 - 1), "")?;
-        let place = b.build_left_shift(place, self.c64(3), "")?;
-        let quiet = self.load_int(self.i32, self.offset_by(header, place)?, offset::QUIETS)?;
-        self.compare(IntPredicate::EQ, state, quiet)
     }
 
     /// A write leaves its id in the cells of active lanes.
@@ -167,9 +154,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             }
             Places::Each(pointers) => {
                 let shifts = self.shifts(prologue, lanes, pointers)?;
-                let missing = b.build_int_compare(IntPredicate::EQ, shifts, shifts.get_type().const_zero(), "")?;
-                let missing = b.build_and(missing, lanes.mask, "")?;
-                self.leave_if(b.build_not(self.none(missing)?, "")?, slow)?;
+                self.leave_if(self.is_missing(shifts, lanes.mask)?, slow)?;
                 let cells = self.each_moved(pointers, shifts)?;
                 let arguments = [ids.into(), cells.into(), align.into(), lanes.mask.into()];
                 let types = [ids.get_type().into(), cells.get_type().into()];
@@ -229,13 +214,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         lanes: &Lanes<'ctx>,
         pointers: VectorValue<'ctx>,
     ) -> Emitted<VectorValue<'ctx>> {
-        let directory = match lanes.direction {
-            Direction::Read => prologue.directory,
-            Direction::Write => prologue.writable,
-        };
         let b = &self.builder;
-        let directory =
-            b.build_ptr_to_int(directory.ok_or(PassError::Invalid("no directory".into()))?, self.i64, "")?;
+        let directory = b.build_ptr_to_int(prologue.directory_of(lanes.direction)?, self.i64, "")?;
         let number = |n| self.splat(self.c64(n), lanes.count());
         let addresses = self.addresses(pointers)?;
         let chunks = b.build_right_shift(addresses, number(CHUNK_SHIFT.into())?, false, "")?;
@@ -258,12 +238,11 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(self.builder.build_ptr_to_int(pointers, numbers, "")?)
     }
 
-    /// Branches to `target` if `condition` holds; goes on in a new block.
-    fn leave_if(&self, condition: IntValue<'ctx>, target: BasicBlock<'ctx>) -> Emitted<()> {
-        let next = self.block_after(self.here()?);
-        self.branch(condition, target, next, Likely::Rarely)?;
-        self.builder.position_at_end(next);
-        Ok(())
+    /// Whether there are no cells for some of these lanes.
+    fn is_missing(&self, shifts: VectorValue<'ctx>, lanes: VectorValue<'ctx>) -> Emitted<IntValue<'ctx>> {
+        let b = &self.builder;
+        let missing = b.build_int_compare(IntPredicate::EQ, shifts, shifts.get_type().const_zero(), "")?;
+        Ok(b.build_not(self.none(b.build_and(missing, lanes, "")?)?, "")?)
     }
 
     /// Whether no lane is set.

@@ -265,6 +265,14 @@ impl<'a, 'ctx> ModuleEmitter<'a, 'ctx> {
         Ok(())
     }
 
+    /// Branches to `target` if `condition` holds, which is rare; goes on in a new block.
+    pub fn leave_if(&self, condition: IntValue<'ctx>, target: BasicBlock<'ctx>) -> Emitted<()> {
+        let next = self.block_after(self.here()?);
+        self.branch(condition, target, next, Likely::Rarely)?;
+        self.builder.position_at_end(next);
+        Ok(())
+    }
+
     /// Compares two integers.
     pub fn compare(
         &self,

@@ -1,6 +1,7 @@
 //! What an instrumented function does first: find the thread's control block and load what its accesses need.
 
 use super::{Emitted, Likely, ModuleEmitter};
+use crate::access::Direction;
 use crate::error::PassError;
 use crate::llvm;
 use inkwell::values::{AsValueRef, BasicValue, FunctionValue, InstructionValue, IntValue, PointerValue, VectorValue};
@@ -27,6 +28,17 @@ pub struct Prologue<'ctx> {
     pub sites: Option<IntValue<'ctx>>,
     /// In the archive's functions: what is written at the site with global number 0.
     pub write_id: Option<IntValue<'ctx>>,
+}
+
+impl<'ctx> Prologue<'ctx> {
+    /// The directory of reads or of writes.
+    pub fn directory_of(&self, direction: Direction) -> Emitted<PointerValue<'ctx>> {
+        let directory = match direction {
+            Direction::Read => self.directory,
+            Direction::Write => self.writable,
+        };
+        directory.ok_or(PassError::Invalid("no directory".into()))
+    }
 }
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {

@@ -249,11 +249,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.branch(own, read.exits.done, check, Likely::Mostly)?;
         self.builder.position_at_end(check);
         if let (Some(cells), Some(header), true) = (cells, read.prologue.header, asks) {
-            let place = self.builder.build_and(self.widen(cells)?, self.c64(QUIETS as u64 - 1), "")?;
-            let place = self.builder.build_int_mul(place, self.c64(8), "")?;
-            let quiets = self.offset(self.offset_by(header, place)?, offset::QUIETS)?;
-            let known = self.load_int(cells.get_type(), quiets, 0)?;
-            let equal = self.compare(IntPredicate::EQ, cells, known)?;
+            let equal = self.is_quiet(header, cells)?;
             let counted = self.block_after(check);
             self.branch(equal, read.exits.done, counted, Likely::Mostly)?;
             self.builder.position_at_end(counted);
@@ -263,6 +259,14 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.branch(unmapped, read.exits.slow, mapped, Likely::Rarely)?;
         self.builder.position_at_end(mapped);
         Ok(())
+    }
+
+    /// Whether the thread knows that reads of the state of one cell, or of two in one number, are no events.
+    pub(super) fn is_quiet(&self, header: PointerValue<'ctx>, cells: IntValue<'ctx>) -> Emitted<IntValue<'ctx>> {
+        let place = self.builder.build_and(self.widen(cells)?, self.c64(QUIETS as u64 - 1), "")?;
+        let place = self.builder.build_int_mul(place, self.c64(8), "")?;
+        let known = self.load_int(cells.get_type(), self.offset_by(header, place)?, offset::QUIETS)?;
+        self.compare(IntPredicate::EQ, cells, known)
     }
 
     /// Where the event cache counts reads at a site of cells in this state; goes on at `slow` if it does not know it.
@@ -287,9 +291,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let index = self.widen(b.build_and(mixed, self.c32(EVENT_SLOTS as u32 - 1), "")?)?;
         let slot = self.offset_by(events, b.build_int_mul(index, self.c64(offset::SLOT_SIZE), "")?)?;
         let known = self.load_int(self.i64, slot, offset::SLOT_KEY)?;
-        let hit = self.block_after(self.here()?);
-        self.branch(self.compare(IntPredicate::NE, known, key)?, slow, hit, Likely::Rarely)?;
-        b.position_at_end(hit);
+        self.leave_if(self.compare(IntPredicate::NE, known, key)?, slow)?;
         Ok(b.build_load(self.ptr, self.offset(slot, offset::SLOT_COUNTER)?, "")?.into_pointer_value())
     }
 
@@ -336,9 +338,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let before = self.load_int(self.i64, counter, offset::COUNTER_RAR)?;
         let after = self.builder.build_int_add(before, count, "")?;
         let next = self.load_int(self.i64, counter, offset::COUNTER_NEXT)?;
-        let free = self.block_after(self.here()?);
-        self.branch(self.compare(IntPredicate::UGE, after, next)?, slow, free, Likely::Rarely)?;
-        self.builder.position_at_end(free);
+        self.leave_if(self.compare(IntPredicate::UGE, after, next)?, slow)?;
         Ok(NotDue { before, after, next })
     }
 

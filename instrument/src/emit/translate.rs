@@ -1,9 +1,8 @@
 //! From the address of an access to the address of its cells.
 
 use super::prologue::Prologue;
-use super::{Emitted, Likely, ModuleEmitter};
+use super::{Emitted, ModuleEmitter};
 use crate::access::{Access, Direction};
-use crate::error::PassError;
 use crate::llvm;
 use inkwell::GlobalVisibility;
 use inkwell::IntPredicate;
@@ -79,11 +78,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         (direction, access): (Direction, &Access<'ctx>),
         window: Option<(i64, i64)>,
     ) -> Emitted<IntValue<'ctx>> {
-        let directory = match direction {
-            Direction::Read => prologue.directory,
-            Direction::Write => prologue.writable,
-        };
-        let directory = directory.ok_or(PassError::Invalid("no directory".into()))?;
+        let directory = prologue.directory_of(direction)?;
         let b = &self.builder;
         let address = self.number_of(access.pointer)?;
         let chunk = b.build_right_shift(address, self.c64(u64::from(CHUNK_SHIFT)), false, "")?;
@@ -140,12 +135,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
 
     /// Branches to `slow` unless there are cells that can be written; goes on in a new block.
     pub fn require_cells(&self, translation: &Translation<'ctx>, slow: BasicBlock<'ctx>) -> Emitted<()> {
-        let b = &self.builder;
-        let fails = self.compare(IntPredicate::EQ, translation.shift, self.c64(0))?;
-        let next = self.block_after(self.here()?);
-        self.branch(fails, slow, next, Likely::Rarely)?;
-        b.position_at_end(next);
-        Ok(())
+        self.leave_if(self.compare(IntPredicate::EQ, translation.shift, self.c64(0))?, slow)
     }
 
     /// A shift from the address to cells that are nobody's own.

@@ -13,15 +13,14 @@
 //! elements whose first reads ran with hooks took 180 microseconds, ten times its own time.
 
 use super::any_order::AnyOrder;
-use super::samples;
 use super::tile::{FirstReads, Refused, Tile, outermost};
 use super::turns::Apart;
 use super::{Answer, Look, MOST_SKIPPED, count};
+use super::{rows, samples};
 use crate::hooks::{loops, range};
 use crate::process::Process;
 use crate::thread::Thread;
 use core::mem::MaybeUninit;
-use core::sync::atomic::Ordering;
 use threadtalk_abi::cell::NONE;
 use threadtalk_abi::loops::{Access, FIXED, MOST_IN_NEST, NestAccess, STEPS, Step, WRITE};
 use threadtalk_abi::window::SHORTEST_ASKED;
@@ -263,10 +262,8 @@ fn whole(
 
 /// Whether an access begins with a value of another thread.
 fn reads_others(t: &Thread, p: &Process, access: &NestAccess) -> bool {
-    let cell = p.signature.directory.translate(access.address).filter(|_| access.flags & (WRITE | FIXED) == 0);
-    // SAFETY: the directory leads to cells that live for ever.
-    let state = cell.map(|cell| unsafe { &*cell }.load(Ordering::Relaxed));
-    state.is_some_and(|state| state != NONE && !t.header.is_own(state))
+    access.flags & (WRITE | FIXED) == 0
+        && rows::state(p, access.address).is_some_and(|state| state != NONE && !t.header.is_own(state))
 }
 
 /// Whether different lines may find the same new elements. Which of them is first is a matter of iterations, and rows
