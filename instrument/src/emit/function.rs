@@ -486,7 +486,7 @@ fn needs_control_block(plan: &Plan<'_>, style: Style, tables: &Tables, found: &O
     let needs = |event: &Event<'_>| match &event.action {
         Action::Plain(_, access) | Action::Update(access) | Action::CompareExchange(access) => inlines(access, event),
         Action::Dies(_, bytes, _) => style == Style::Inline && super::lifetime::is_inlined(*bytes),
-        Action::Creation => true,
+        Action::Creation | Action::Moves(_) => true,
         _ => false,
     };
     let mut visited = plan.entry_region.into_iter().chain(plan.entrances.iter().map(|e| e.region));
