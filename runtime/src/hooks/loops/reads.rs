@@ -2,6 +2,7 @@
 
 use super::findings::{Findings, Found, Stretch, TooMany};
 use super::known::holds;
+use super::structures::Alike;
 use super::{Span, dense, plain};
 use crate::hooks::scan::{equal_prefix, own_prefix};
 use crate::process::Process;
@@ -22,7 +23,7 @@ pub const NEAR: u64 = 64;
 const MOST_IRREGULAR: u64 = 256;
 
 /// So often structures that are alike are looked for in vain.
-const MOST_TRIES: u32 = 4;
+pub(super) const MOST_TRIES: u32 = 4;
 /// Stretches of cells in one state that an access is looked at for: so many, and one for so many iterations. Each takes
 /// as long as a dozen sequences in the loop.
 const MOST_STRETCHES: (u64, u64) = (32, 16);
@@ -242,6 +243,7 @@ impl<'a> Reader<'a> {
                 };
                 let mut rest = plain(cells);
                 *at = address;
+                let mut alike = Alike::new(rest, self.access);
                 while let [state, ..] = rest {
                     let meaning = self.meaning(*state, *at);
                     if !matches!(meaning, Meaning::Nothing) {
@@ -249,6 +251,7 @@ impl<'a> Reader<'a> {
                         break;
                     }
                     let length = self.stretch(rest, *state, (*at as usize).wrapping_sub(rest.as_ptr() as usize));
+                    let length = alike.behind(rest, length);
                     rest = rest.get(length..).unwrap_or(&[]);
                     *at += length as u64 * GRANULE;
                 }

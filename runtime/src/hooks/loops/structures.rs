@@ -2,15 +2,53 @@
 //! repeat from one structure to the next.
 
 use super::findings::{Findings, TooMany};
-use super::reads::{Meaning, Reader};
+use super::reads::{MOST_TRIES, Meaning, Reader};
 use crate::hooks::scan::repeats;
 use threadtalk_abi::GRANULE;
+use threadtalk_abi::loops::Access;
 use threadtalk_sigmem::marks::mark;
 
 /// Fewer structures are looked at cell by cell.
 const LEAST: usize = 4;
 /// Granules of a structure, at most.
 const MOST_GRANULES: usize = 32;
+
+/// Structures without events: once one is passed, all that are like it are.
+pub(super) struct Alike<'a> {
+    /// Cells from where the first one that is compared begins.
+    cells: &'a [u32],
+    period: usize,
+    tries: u32,
+}
+
+impl<'a> Alike<'a> {
+    /// Those of an access, of which these are the cells.
+    pub(super) fn new(cells: &'a [u32], access: &Access) -> Self {
+        Self { cells, period: (access.stride.unsigned_abs() / GRANULE) as usize, tries: MOST_TRIES }
+    }
+
+    /// The cells of `rest`, a part of the cells up to their end, begin with so many without an event: how many do, if
+    /// structures are alike.
+    #[inline]
+    pub(super) fn behind(&mut self, rest: &[u32], length: usize) -> usize {
+        if self.tries == 0 || length >= self.period || self.period > MOST_GRANULES {
+            return length;
+        }
+        let passed = self.cells.len() - rest.len() + length;
+        if passed < self.period { length } else { self.compare(passed) + length }
+    }
+
+    /// How many cells beyond those that were passed are like the ones before.
+    #[inline(never)]
+    fn compare(&mut self, passed: usize) -> usize {
+        // The latest ones, a structure long.
+        let latest = self.cells.get(passed - self.period..).unwrap_or(&[]);
+        let more = repeats(latest, self.period);
+        self.tries -= u32::from(more < self.period);
+        self.cells = self.cells.get(passed + more..).unwrap_or(&[]);
+        more
+    }
+}
 
 impl Reader<'_> {
     /// The reads from `at` on of structures that are alike, member by member: what the first one's are, all are.
@@ -22,11 +60,14 @@ impl Reader<'_> {
         if !(2..=MOST_GRANULES).contains(&period) || cells.len() < LEAST * period || !self.regular() {
             return Ok(None);
         }
-        let alike = repeats(cells, period).checked_div(period).map_or(0, |behind| behind + 1);
-        let members = cells.get(..period).filter(|_| alike >= LEAST).unwrap_or(&[]);
+        let alike = repeats(cells, period);
+        let members = cells.get(..period).filter(|_| alike >= (LEAST - 1) * period).unwrap_or(&[]);
         let mut counts = [None; MOST_GRANULES];
         let mut granules = 0;
-        for ((&state, address), count) in members.iter().zip((at..).step_by(GRANULE as usize)).zip(&mut counts) {
+        // The last structure may end before what fills it up, or be like the others in its first members only.
+        let structures = |place: usize| 1 + (alike + period - 1 - place).checked_div(period).unwrap_or(0) as u64;
+        for (place, (&state, address)) in members.iter().zip((at..).step_by(GRANULE as usize)).enumerate() {
+            let Some(count) = counts.get_mut(place) else { break };
             let within = address.wrapping_sub(self.span.first).checked_rem(stride);
             if within.is_none_or(|offset| offset >= u64::from(self.access.bytes)) {
                 continue;
@@ -36,8 +77,8 @@ impl Reader<'_> {
                 _ if mark(state) != 0 => return Ok(None),
                 Meaning::Nothing => {}
                 Meaning::Known(counter) => {
-                    *count = Some(counter);
-                    granules += alike as u64;
+                    *count = Some((counter, structures(place)));
+                    granules += structures(place);
                 }
                 Meaning::Unknown => return Ok(None),
             }
@@ -48,9 +89,9 @@ impl Reader<'_> {
             // Few events are listed one by one.
             return Ok(None);
         }
-        for counter in counts.into_iter().flatten() {
-            self.events(Meaning::Known(counter), alike as u64, found)?;
+        for (counter, structures) in counts.into_iter().flatten() {
+            self.events(Meaning::Known(counter), structures, found)?;
         }
-        Ok(Some(at + alike as u64 * stride))
+        Ok(Some(at + (period + alike) as u64 * GRANULE))
     }
 }
