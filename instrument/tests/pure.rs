@@ -96,8 +96,8 @@ void waits(long n) { for (long i = 0; i < n; i++) { out += sum(a, i); other(); }
 fn loops_of_pure_functions_look_only_while_a_nest_calls_them() {
     let ir = Project::new("a.c", LOOKS).ir("a.c", &["-O1"]);
     let sum = function(&ir, "sum");
-    assert!(sum.contains("@llvm.umin.i64("), "the shortest loop that looks, or asks: {sum}");
-    let flagged = format!("i32 {}", 1 | threadtalk_abi::loops::CALLED);
+    assert!(sum.contains("load i8, ptr @threadtalk.credit"), "one that does not look asks by its credit: {sum}");
+    let flagged = format!("i32 {}", 1 | threadtalk_abi::loops::CALLED | threadtalk_abi::loops::CREDIT);
     assert!(sum.contains(&flagged), "{sum}");
     let table = function(&ir, "table");
     assert!(table.contains("@threadtalk.forget_called(") && !table.contains("@threadtalk.forget("), "{table}");

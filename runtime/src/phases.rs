@@ -206,6 +206,7 @@ pub fn tick(t: &mut Thread, p: &Process) {
 fn look(t: &mut Thread, p: &Process) {
     t.phases.hooks = HOOKS;
     t.reconsider_windows(|| p.elapsed_ns());
+    t.questions.look(&mut t.header.least_asked);
     if p.phases.is_off() || p.phases.period_ns == 0 {
         return;
     }

@@ -125,7 +125,11 @@ pub fn emit<'ctx>(
             if called || windows.questions.contains(&question) {
                 let looking = Looking { question, called, keyed: windows.keyed.contains(&question) };
                 module.look(&emitter.prologue, offer, groups, looking)?;
+                continue;
             }
+        }
+        if let (Some(header), Some(_)) = (emitter.prologue.header, offer.question) {
+            module.ask_by_credit(header, offer)?;
         }
     }
     let mut places = vec![None; plan.events.len()];

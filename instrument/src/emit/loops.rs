@@ -7,9 +7,11 @@ use crate::llvm;
 use crate::optimise::whole_loops::Offer;
 use crate::optimise::windows;
 use inkwell::IntPredicate;
+use inkwell::module::Linkage;
 use inkwell::values::{AsValueRef, BasicValue, FunctionValue, InstructionValue, IntValue, PointerValue};
 use threadtalk_abi::hooks;
 use threadtalk_abi::loops;
+use threadtalk_abi::thread::offset;
 use threadtalk_abi::window::SHORTEST_ASKED;
 
 impl<'ctx> ModuleEmitter<'_, 'ctx> {
@@ -36,15 +38,49 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
 
         b.position_at_end(ask);
         llvm::set_location(b, llvm::debug::of(offer.branch).map(|l| l.raw));
-        let count = self.c32(question.rows() | if offer.strays { loops::STRAYS } else { 0 });
+        let strays = if offer.strays { loops::STRAYS } else { 0 };
+        let count = self.c32(question.rows() | loops::CREDIT | strays);
         let (table, [values, bases]) = self.put(question, room)?;
-        let arguments = [table, count.into(), offer.iterations.into(), values, bases];
+        let credit = self.new_credit();
+        let arguments = [table, count.into(), offer.iterations.into(), values, bases, credit.into()];
         let call = self.call_directly(hooks::LOOP, &arguments)?;
         offer.question = call.try_as_basic_value().basic().and_then(|v| v.as_instruction_value());
         let settled = call.try_as_basic_value().basic().ok_or(PassError::Invalid("the hook has a result".into()))?;
         let settled = self.compare(IntPredicate::NE, settled.into_int_value(), self.c32(0))?;
         b.build_conditional_branch(settled, plain, hooked)?;
         llvm::set_location(b, None);
+        Ok(())
+    }
+
+    /// A byte of the module's data for the credit of a loop ([`threadtalk_abi::credit`]).
+    fn new_credit(&self) -> PointerValue<'ctx> {
+        let byte = self.context.i8_type();
+        let global = self.module.add_global(byte, None, "threadtalk.credit");
+        global.set_initializer(&byte.const_zero());
+        global.set_linkage(Linkage::Private);
+        global.as_pointer_value()
+    }
+
+    /// Whether a loop has iterations enough, with its credit, to be asked about.
+    pub(super) fn is_asked(&self, header: PointerValue<'ctx>, offer: &Offer<'ctx>) -> Emitted<IntValue<'ctx>> {
+        let b = &self.builder;
+        let question = offer.question.ok_or(PassError::Invalid("an offer without a question".into()))?;
+        let credit = llvm::operand(question.as_value_ref(), CREDIT);
+        // SAFETY: the question's operand is the pointer that `new_credit` made.
+        let credit = unsafe { PointerValue::new(credit) };
+        let credit = b.build_load(self.context.i8_type(), credit, "")?;
+        if let Some(load) = credit.as_instruction_value() {
+            self.mark_control(load);
+        }
+        let enough = b.build_int_add(offer.iterations, self.widen(credit.into_int_value())?, "")?;
+        self.compare(IntPredicate::UGE, enough, self.load_int(self.i64, header, offset::LEAST_ASKED)?)
+    }
+
+    /// Lets a loop that does not look into windows be asked about by its credit, too.
+    pub fn ask_by_credit(&self, header: PointerValue<'ctx>, offer: &Offer<'ctx>) -> Emitted<()> {
+        self.builder.position_before(&offer.branch);
+        let asked = self.is_asked(header, offer)?;
+        llvm::set_condition(offer.branch, self.if_feasible(offer, asked)?);
         Ok(())
     }
 
@@ -84,3 +120,6 @@ pub fn place_in_nests<'ctx>(module: &ModuleEmitter<'_, 'ctx>, questions: &[Instr
 
 /// The number of accesses among the hook's arguments.
 const COUNT: u32 = 1;
+
+/// The credit among them.
+const CREDIT: u32 = 5;

@@ -46,26 +46,19 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         };
         let enter = self.hooked_entry(header, offer, groups, hooked)?;
         llvm::redirect_other(decision, enter);
-        llvm::redirect_other(offer.branch, enter);
         let look = self.block_after(here);
         let count = self.block_after(look);
         b.position_before(&offer.branch);
-        if looking.called {
-            let shortest = self.load_int(self.i64, header, offset::CALLED)?;
-            let least =
-                self.intrinsic("llvm.umin", &[self.i64.into()], &[shortest.into(), self.c64(SHORTEST_ASKED).into()])?;
-            let enough = self.compare(IntPredicate::UGE, offer.iterations, least.into_int_value())?;
-            let choose = self.block_after(here);
-            llvm::redirect(offer.branch, self.if_feasible(offer, enough)?, choose);
-            b.position_at_end(choose);
-            llvm::set_location(b, llvm::debug::of(offer.branch).map(|l| l.raw));
-            let in_nest = self.compare(IntPredicate::UGE, offer.iterations, shortest)?;
-            self.branch(in_nest, look, ask, Likely::Mostly)?;
-        } else {
-            let shortest = self.load_int(self.i64, header, offset::SHORTEST)?;
-            let enough = self.compare(IntPredicate::UGE, offer.iterations, shortest)?;
-            llvm::redirect(offer.branch, self.if_feasible(offer, enough)?, look);
-        }
+        let shortest = if looking.called { offset::CALLED } else { offset::SHORTEST };
+        let in_nest = self.compare(IntPredicate::UGE, offer.iterations, self.load_int(self.i64, header, shortest)?)?;
+        llvm::redirect(offer.branch, self.if_feasible(offer, in_nest)?, look);
+        // No window is looked for: it may be asked about all the same.
+        let alone = self.block_after(here);
+        llvm::redirect_other(offer.branch, alone);
+        b.position_at_end(alone);
+        llvm::set_location(b, llvm::debug::of(offer.branch).map(|l| l.raw));
+        let asked = self.is_asked(header, offer)?;
+        b.build_conditional_branch(self.if_feasible(offer, asked)?, ask, enter)?;
 
         b.position_at_end(look);
         llvm::set_location(b, llvm::debug::of(offer.branch).map(|l| l.raw));

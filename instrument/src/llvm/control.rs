@@ -110,6 +110,12 @@ pub fn redirect<'ctx>(branch: InstructionValue<'ctx>, condition: IntValue<'ctx>,
     }
 }
 
+/// Gives a conditional branch another condition.
+pub fn set_condition<'ctx>(branch: InstructionValue<'ctx>, condition: IntValue<'ctx>) {
+    // SAFETY: a live conditional branch.
+    unsafe { LLVMSetCondition(branch.as_value_ref(), condition.as_value_ref()) };
+}
+
 /// Gives a conditional branch another target for the case that its condition does not hold.
 pub fn redirect_other<'ctx>(branch: InstructionValue<'ctx>, target: BasicBlock<'ctx>) {
     // SAFETY: a live conditional branch; the new target has no PHI nodes.

@@ -45,6 +45,7 @@ struct header {
   uint64_t stamp, shortest, settled, events_first, events_end, quiets[64], called;
   void *patterns;
   uint32_t learn_in;
+  uint64_t least_asked;
 };
 struct thread { struct header header; struct slot events[1024]; uint64_t visits[4096]; uint64_t column[COUNTERS]; int id; };
 struct event { uint64_t rar, next, raw; uint32_t site; int writer, reader; struct event *rest; };

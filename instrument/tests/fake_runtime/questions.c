@@ -18,8 +18,8 @@ static struct loop_access loop_access(const struct loop_row *row, const uint64_t
                               site_of(c, bases), 0};
 }
 HOOK int __threadtalk_loop(const struct loop_row *rows, uint32_t count, uint64_t iterations, const uint64_t *values,
-                           const struct bases *bases) {
-  count &= 0x0fffffff; // without loops::IN_NEST, STRAYS, WINDOWS, CALLED
+                           const struct bases *bases, uint8_t *credit) {
+  count &= 0x07ffffff; // without loops::IN_NEST, STRAYS, WINDOWS, CALLED, CREDIT
   for (uint32_t i = 0; offers && i < count; i++)
     log_access(rows[i].constant.flags & 1 ? "offered write" : "offered read", rows[i].constant.bytes, site_of(&rows[i].constant, bases));
   if (logging || !iterations) return 0;

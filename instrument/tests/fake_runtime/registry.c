@@ -77,7 +77,7 @@ HOOK void *__threadtalk_attach(void) {
   for (int i = 0; i < 16; i++) t->header.memos[i] = (struct memo){UINT64_MAX, UINT64_MAX, 0, 0, &nothing.rar, &nothing.rar};
   // No window has this stamp: every loop asks.
   static char no_windows[1024 * 64];
-  t->header.windows = no_windows, t->header.stamp = 256, t->header.shortest = 3, t->header.called = UINT64_MAX, t->header.patterns = no_patterns, t->header.events_first = UINT64_MAX;
+  t->header.windows = no_windows, t->header.stamp = 256, t->header.shortest = 3, t->header.least_asked = 32, t->header.called = UINT64_MAX, t->header.patterns = no_patterns, t->header.events_first = UINT64_MAX;
   // Nothing is own: what stands in for cells where there are none must not look like it.
   if (logging) set_own(&t->header, 0xfeedbee5, 1), memset(t->header.quiets, 255, sizeof t->header.quiets);
   __threadtalk_thread = t;

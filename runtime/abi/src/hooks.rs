@@ -65,8 +65,8 @@ hooks! {
         "A C library function read a NUL-terminated string (address, at most so many bytes, site): its bytes and the NUL.";
     WRITE_STRING = "__threadtalk_write_string", true, "void" ("ptr", "i64", "i32"):
         "A C library function wrote a NUL-terminated string (address, at most so many bytes, site). Called after it.";
-    LOOP = "__threadtalk_loop", true, "i32" ("ptr", "i32", "i64", "ptr", "ptr"):
-        "A loop is about to run that touches memory only as described (array of `question::LoopRow`, their number (and `loops::IN_NEST`), iterations, values, `ModuleBases`). Returns 1 if all its accesses have been counted here, so that a copy of the loop without hooks may run; 0 if nothing was done and the instrumented copy must run.";
+    LOOP = "__threadtalk_loop", true, "i32" ("ptr", "i32", "i64", "ptr", "ptr", "ptr"):
+        "A loop is about to run that touches memory only as described (array of `question::LoopRow`, their number (and `loops::IN_NEST`), iterations, values, `ModuleBases`, the loop's credit if `loops::CREDIT` says so). Returns 1 if all its accesses have been counted here, so that a copy of the loop without hooks may run; 0 if nothing was done and the instrumented copy must run.";
     SEARCHED = "__threadtalk_searched", true, "void" ("ptr", "i32", "i64", "i32", "ptr", "ptr"):
         "A loop without hooks has been left that touched memory only as described (array of `question::LoopRow`, their number, iterations that it did as a whole, accesses that the last one did, values, `ModuleBases`).";
     NEST = "__threadtalk_nest", true, "i32" ("ptr", "i32", "ptr", "ptr"):

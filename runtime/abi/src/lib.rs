@@ -23,6 +23,7 @@
 pub mod bundle;
 pub mod cell;
 pub mod control;
+pub mod credit;
 pub mod hooks;
 pub mod loops;
 pub mod memo;

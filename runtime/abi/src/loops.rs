@@ -94,6 +94,9 @@ pub const STRAYS: u32 = 1 << 30;
 /// [`WINDOWS`].
 pub const CALLED: u32 = 1 << 28;
 
+/// Added to the number of accesses: the question has a last argument, where the loop's credit is ([`crate::credit`]).
+pub const CREDIT: u32 = 1 << 27;
+
 /// Loops with more accesses are not offered.
 pub const MOST_ACCESSES: usize = 64;
 

@@ -114,6 +114,8 @@ pub struct ThreadHeader {
     pub patterns: *mut Pattern,
     /// A bundle that has no pattern is looked at when this falls below 0.
     pub learn_in: u32,
+    /// Loops of fewer iterations are not asked about, but for their credit ([`crate::credit`]).
+    pub least_asked: u64,
 }
 
 /// One slot of the event cache.
@@ -216,6 +218,8 @@ pub mod offset {
     pub const PATTERNS: u64 = offset_of!(ThreadHeader, patterns) as u64;
     /// Of [`ThreadHeader::learn_in`].
     pub const LEARN_IN: u64 = offset_of!(ThreadHeader, learn_in) as u64;
+    /// Of [`ThreadHeader::least_asked`].
+    pub const LEAST_ASKED: u64 = offset_of!(ThreadHeader, least_asked) as u64;
     /// Of [`Window::stamp`].
     pub const WINDOW_STAMP: u64 = offset_of!(Window, stamp) as u64;
     /// Of [`Window::first`].

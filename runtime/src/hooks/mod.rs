@@ -24,9 +24,9 @@ use crate::phases;
 use crate::process::{self, Process, accuracy};
 use crate::thread::{self, Thread};
 use core::mem::MaybeUninit;
-use core::sync::atomic::{Ordering, compiler_fence};
+use core::sync::atomic::{AtomicU8, Ordering, compiler_fence};
 use threadtalk_abi::bundle::Bundle;
-use threadtalk_abi::loops::{CALLED, IN_NEST, MOST_ACCESSES, MOST_IN_NEST, MOST_SEARCHED, STRAYS, WINDOWS};
+use threadtalk_abi::loops::{CALLED, CREDIT, IN_NEST, MOST_ACCESSES, MOST_IN_NEST, MOST_SEARCHED, STRAYS, WINDOWS};
 use threadtalk_abi::module::{ModuleBases, ModuleDescriptor};
 use threadtalk_abi::question::{LoopRow, NestRow};
 use threadtalk_profile::layout::BlockedKind;
@@ -208,11 +208,13 @@ extern "C" fn whole_loop(
     iterations: u64,
     values: *const u64,
     bases: *const ModuleBases,
+    credit: *const AtomicU8,
 ) -> u32 {
     let mut settled = 0;
+    let has_credit = count & CREDIT != 0;
     let kind = loops::Kind { in_nest: count & IN_NEST != 0, strays: count & STRAYS != 0 };
     let (windows, called) = (count & WINDOWS != 0, count & CALLED != 0);
-    let count = count & !(IN_NEST | STRAYS | WINDOWS | CALLED);
+    let count = count & !(IN_NEST | STRAYS | WINDOWS | CALLED | CREDIT);
     on_thread(|t, p| {
         let mut room = [const { MaybeUninit::uninit() }; MOST_ACCESSES];
         // SAFETY: the pass makes tables of `count` rows, and stores the values in the caller's frame; the bases were
@@ -227,6 +229,10 @@ extern "C" fn whole_loop(
                 rows(t, p, accesses, iterations) || nests::settle_without(t, p, accesses, kind, iterations)
             }
         });
+        if has_credit {
+            // SAFETY: then it is a byte of the module's data that is only read and written as an atomic.
+            t.questions.answered(&mut t.header.least_asked, unsafe { &*credit }, accesses, iterations);
+        }
     });
     settled
 }

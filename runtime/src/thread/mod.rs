@@ -15,6 +15,7 @@ pub mod pair;
 pub mod patterns;
 pub mod pending;
 pub mod pool;
+pub mod questions;
 pub mod quiet;
 pub mod roll;
 pub mod seen;
@@ -44,6 +45,7 @@ use firsts::Firsts;
 use lookups::Lookups;
 use mixtures::Mixtures;
 use patterns::Patterns;
+use questions::Questions;
 use quiet::{Pattern, Quiet};
 use seen::Seen;
 use steady::Steady;
@@ -53,7 +55,7 @@ use threadtalk_abi::memo::{MEMOS, Memo};
 use threadtalk_abi::thread::{
     EMPTY_KEY, EVENT_SITE_FACTOR, EVENT_SLOTS, EventCounter, EventSlot, QUIETS, ThreadHeader,
 };
-use threadtalk_abi::window::{NUMBERS, SHORTEST};
+use threadtalk_abi::window::{NUMBERS, SHORTEST, SHORTEST_ASKED};
 use threadtalk_abi::{DIRECTORY_ENTRIES, GRANULE};
 use threadtalk_profile::layout::{EventRecord, ThreadRecord, block};
 use threadtalk_sigmem::open::Known;
@@ -98,6 +100,8 @@ pub struct Thread {
     pub writable: Writable,
     /// What loops of the running nest have seen, for inlined code.
     pub windows: Windows,
+    /// Which short loops it asks about.
+    pub questions: Questions,
     /// What bundles of reads know.
     pub patterns: Patterns,
     /// What some of them count in.
@@ -183,8 +187,10 @@ impl Thread {
                 called: u64::MAX,
                 patterns: patterns.table(),
                 learn_in: LEARN_IN,
+                least_asked: SHORTEST_ASKED,
             },
             windows,
+            questions: Questions::new(),
             patterns,
             mixtures: Mixtures::new()?,
             firsts: Firsts::new()?,

@@ -83,6 +83,11 @@ impl Findings {
         self.complete
     }
 
+    /// How many events are here, if all are.
+    pub fn events(&self) -> u64 {
+        self.listed as u64 + self.unlisted
+    }
+
     /// The events, if all of them are here. `list` puts those of a stretch on the list.
     pub fn few(&mut self, list: impl Fn(&mut Self, Stretch)) -> Option<&mut [Found]> {
         self.unlisted = 0;
@@ -132,7 +137,7 @@ impl Findings {
     /// Whether `n` more events fit in the list. If not, it is given up.
     #[inline]
     pub fn has_room(&mut self, n: u64) -> Result<bool, TooMany> {
-        self.complete &= (self.listed as u64 + self.unlisted).saturating_add(n) <= MOST_FEW as u64;
+        self.complete &= self.events().saturating_add(n) <= MOST_FEW as u64;
         if self.complete || self.countable { Ok(self.complete) } else { Err(TooMany) }
     }
 

@@ -1,6 +1,6 @@
 //! The usual loop: each of its accesses reads a row of one state.
 
-use super::{dense, plain};
+use super::{dense, new_rows, plain};
 use crate::hooks::scan::{all_agree, prefetch_line};
 use crate::process::Process;
 use crate::thread::{Thread, memos};
@@ -35,8 +35,8 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64)
     }
 }
 
-/// The same of rows that are not all own: of own ones more is known than what their cells tell. Not made part of the
-/// question of one row, which is short.
+/// The same of rows that are not all own: of own ones more is known than what their cells tell. Such as are not in one
+/// state that is known are [read](new_rows). Not made part of the question of one row, which is short.
 #[inline(never)]
 pub fn foreign(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> bool {
     let own = |access: &Access| {
@@ -61,7 +61,9 @@ pub fn foreign(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64
     let mut reuse = [(core::ptr::null_mut(), 0); MOST];
     let mut used = 0;
     for access in accesses {
-        let Some(found) = row(t, p, access, iterations) else { return false };
+        let Some(found) = row(t, p, access, iterations) else {
+            return new_rows::read(t, p, accesses, iterations);
+        };
         if let Some(found) = found {
             let Some(place) = reuse.get_mut(used) else { return false };
             *place = found;
