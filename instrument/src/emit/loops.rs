@@ -33,6 +33,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let ask = self.block_after(here);
 
         b.position_before(&offer.branch);
+        // Where the function has the thread's control block, its credit is added (`is_asked`).
         let long = self.compare(IntPredicate::UGE, offer.iterations, self.c64(SHORTEST_ASKED))?;
         llvm::redirect(offer.branch, self.if_feasible(offer, long)?, ask);
 
