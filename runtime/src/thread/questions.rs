@@ -99,7 +99,10 @@ impl Questions {
     }
 }
 
-/// With so many iterations a question about these accesses is worth it, if what they read is new.
+/// With so many iterations a question about these accesses is worth it, if what they read is new. Cold: it divides, once
+/// for each credit that is given.
+#[cold]
+#[inline(never)]
 fn least(accesses: &[Access]) -> u64 {
     let reads = accesses.iter().filter(|access| access.flags & WRITE == 0);
     let saved: u64 = reads.map(|access| READ.0 + READ.1 * u64::from(access.bytes).div_ceil(GRANULE)).sum();
