@@ -99,8 +99,8 @@ impl Questions {
     }
 }
 
-/// With so many iterations a question about these accesses is worth it, if what they read is new. Cold: it divides, once
-/// for each credit that is given.
+/// With so many iterations a question about these accesses is worth it, if what they read is new. Cold: it divides,
+/// once for each credit that is given.
 #[cold]
 #[inline(never)]
 fn least(accesses: &[Access]) -> u64 {
