@@ -79,24 +79,23 @@ pub fn are_rows(p: &Process, accesses: &[Access], eventful: u64, iterations: u64
 
 /// Reads the rows of the accesses that make events. `false`: some are none, and nothing was counted.
 pub fn row_by_row(t: &mut Thread, p: &Process, accesses: &[Access], eventful: u64, iterations: u64) -> bool {
-    if !are_rows(p, accesses, eventful, iterations) || !fixed::count(t, p, (accesses, eventful), iterations) {
-        return false;
-    }
-    rows(accesses, eventful, iterations, |row| {
-        match row {
-            Row::Once(access) => {
-                if let Some(span) = Span::of(access, iterations) {
-                    stream(t, p, (span.first, span.last + 1), access.site);
+    are_rows(p, accesses, eventful, iterations)
+        && fixed::count(t, p, (accesses, eventful), iterations)
+        && rows(accesses, eventful, iterations, |row| {
+            match row {
+                Row::Once(access) => {
+                    if let Some(span) = Span::of(access, iterations) {
+                        stream(t, p, (span.first, span.last + 1), access.site);
+                    }
                 }
-            }
-            Row::Pieces(access) => {
-                for from in pieces(access, iterations) {
-                    stream(t, p, (from, from + u64::from(access.bytes)), access.site);
+                Row::Pieces(access) => {
+                    for from in pieces(access, iterations) {
+                        stream(t, p, (from, from + u64::from(access.bytes)), access.site);
+                    }
                 }
+                Row::ByTurns(turns) => period::stream(t, p, &Period::of(turns)),
+                Row::Fixed(_) => {}
             }
-            Row::ByTurns(turns) => period::stream(t, p, &Period::of(turns)),
-            Row::Fixed(_) => {}
-        }
-        true
-    })
+            true
+        })
 }
