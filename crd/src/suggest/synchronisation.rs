@@ -1,7 +1,7 @@
 //! Synchronisation hot spot: atomic variables that travel between threads are a large part of what the region
 //! communicates; or flags for which threads wait by looking at them, atomic or volatile.
 
-use threadtalk_abi::module::site_flags::{TAKES, UPDATE, WAITS};
+use threadtalk_abi::module::site_flags::{LOCKS, TAKES, UPDATE, WAITS};
 use threadtalk_profile::{Event, Stride};
 
 use super::{Case, Rule, Threshold, evidence, place};
@@ -65,6 +65,8 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     let advice = if waits {
         "Most read again what the thread has read already: it waits for another one. Let it sleep (a condition \
          variable, a barrier), or read less often in between."
+    } else if flags & UPDATE != 0 && is_lock(case, example.reader_site) {
+        "Threads spin for a lock there: hold it for less, divide what it protects, or take a mutex, which lets them sleep."
     } else if flags & TAKES != 0 {
         "Threads take their work from it piece by piece: let them take several pieces at a time, fewer towards the end."
     } else if flags & UPDATE != 0 {
@@ -90,6 +92,14 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
         promise: case.promise(if flags & WAITS != 0 { Lowers::Rar } else { Lowers::Sync }),
         lines: vec![from, to],
     })
+}
+
+/// Whether threads spin for a lock at the line of a site. The first attempt may be in front of the loop that repeats it.
+fn is_lock(case: &Case<'_>, site: u32) -> bool {
+    let profile = case.facts.profile;
+    let Some(at) = profile.site(site) else { return false };
+    let mut sites = profile.modules().iter().flat_map(|module| &module.sites);
+    sites.any(|other| other.flags & LOCKS != 0 && (other.line, &other.file) == (at.line, &at.file))
 }
 
 /// New values for each entry of a region. Entries of inlined functions are not counted: who goes through one again and

@@ -41,7 +41,7 @@ pub(super) const RULE: Rule = Rule {
         Threshold {
             name: "reuse",
             default: 1.0,
-            meaning: "reuses for each true communication, for a hub and for uneven reuse: what is read once is fetched anyhow",
+            meaning: "reuses for each true communication, around a hub and for uneven reuse: what is read once is fetched anyhow",
         },
         Threshold {
             name: "heterogeneity",
@@ -86,10 +86,12 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     let heterogeneity = variation(&counts.own, &case.region.threads, case.facts.profile);
     let (centre, hub) = all.hub()?;
     let reuse = rar / raw.max(1.0);
+    let is_used_again = reuse >= case.threshold(&RULE, "reuse");
+    let is_around_one = among.hub().is_some_and(|(_, part)| part >= case.threshold(&RULE, "hub"));
     let few = among.threads.len() as f64 >= least
         && partners >= case.threshold(&RULE, "partners")
-        && exceeds(partners, even, case.threshold(&RULE, "uneven"));
-    let is_used_again = reuse >= case.threshold(&RULE, "reuse");
+        && exceeds(partners, even, case.threshold(&RULE, "uneven"))
+        && (is_used_again || !is_around_one);
     let reuse_travels = rar * misses / (raw + rar) >= case.threshold(&RULE, "travels");
     let uneven = among.threads.len() as f64 >= least
         && is_used_again

@@ -20,7 +20,7 @@ use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
 use std::collections::HashMap;
 use std::ptr::null_mut;
 use threadtalk_abi::module::RegionKind;
-use threadtalk_abi::module::site_flags::{ALLOCATION, ATOMIC, CREATION, LIBRARY, TAKES, UPDATE, WAITS};
+use threadtalk_abi::module::site_flags::{ALLOCATION, ATOMIC, CREATION, LIBRARY, LOCKS, TAKES, UPDATE, WAITS};
 
 /// A function's events before it is decided how much code they are worth.
 pub struct Walked<'ctx> {
@@ -84,7 +84,8 @@ impl<'ctx> Collector<'_, 'ctx> {
             let site = if is_access(&action) {
                 let takes = if ends::takes_work(inst, &nesting.loops) { TAKES } else { 0 };
                 let waits = if ends::waits(inst, &nesting.loops) { WAITS } else { 0 };
-                let flags = flags | takes | waits;
+                let locks = if ends::locks(inst, &nesting.loops) { LOCKS } else { 0 };
+                let flags = flags | takes | waits | locks;
                 nesting.site(inst, block, stack, (flags, &access), (self.functions, self.tables))
             } else {
                 SiteId(0)

@@ -1,9 +1,11 @@
 //! Shared variables by which loops end: counters from which threads take work piece by piece (`while ((i = next++) <
-//! n)`, with an atomic addition or under a lock), and flags for which they wait.
+//! n)`, with an atomic addition or under a lock), flags for which they wait, and locks that they spin for.
 
 use crate::llvm;
 use crate::llvm::loops::Loops;
-use inkwell::llvm_sys::LLVMAtomicRMWBinOp::{LLVMAtomicRMWBinOpAdd, LLVMAtomicRMWBinOpSub};
+use inkwell::llvm_sys::LLVMAtomicRMWBinOp::{
+    LLVMAtomicRMWBinOpAdd, LLVMAtomicRMWBinOpOr, LLVMAtomicRMWBinOpSub, LLVMAtomicRMWBinOpXchg,
+};
 use inkwell::llvm_sys::core::LLVMGetAtomicRMWBinOp;
 use inkwell::llvm_sys::prelude::LLVMValueRef;
 use inkwell::values::{AsValueRef, InstructionOpcode, InstructionValue};
@@ -33,6 +35,22 @@ pub fn takes_work<'ctx>(inst: InstructionValue<'ctx>, loops: &Loops<'ctx>) -> bo
 pub fn waits<'ctx>(inst: InstructionValue<'ctx>, loops: &Loops<'ctx>) -> bool {
     let is_volatile = inst.get_opcode() == InstructionOpcode::Load && inst.get_volatile().unwrap_or(false);
     is_volatile && ends_a_loop(inst, loops)
+}
+
+/// Whether an access puts a constant into a place until it finds there what lets it go on: `while (test_and_set(&held))`,
+/// `while (!compare_exchange(&held, 0, 1))`. Updates whose new value comes from the old one, or from elsewhere, count or
+/// hand over.
+pub fn locks<'ctx>(inst: InstructionValue<'ctx>, loops: &Loops<'ctx>) -> bool {
+    let value = match inst.get_opcode() {
+        // SAFETY: an `atomicrmw`.
+        InstructionOpcode::AtomicRMW => match unsafe { LLVMGetAtomicRMWBinOp(inst.as_value_ref()) } {
+            LLVMAtomicRMWBinOpXchg | LLVMAtomicRMWBinOpOr => llvm::operand(inst.as_value_ref(), 1),
+            _ => return false,
+        },
+        InstructionOpcode::AtomicCmpXchg => llvm::operand(inst.as_value_ref(), 2),
+        _ => return false,
+    };
+    llvm::constant(value).is_some() && ends_a_loop(inst, loops)
 }
 
 /// The load of the same place of which the stored value is a sum.
@@ -75,11 +93,12 @@ fn ends_a_loop<'ctx>(from: InstructionValue<'ctx>, loops: &Loops<'ctx>) -> bool 
     while let Some(&value) = values.get(at).filter(|_| at < MOST_STEPS && !around.is_empty()) {
         for user in instructions(value.as_value_ref()) {
             use InstructionOpcode::{
-                Add, And, Br, Freeze, ICmp, Mul, Or, Phi, SExt, Select, Shl, Sub, Trunc, Xor, ZExt,
+                Add, And, Br, ExtractValue, Freeze, ICmp, Mul, Or, Phi, SExt, Select, Shl, Sub, Trunc, Xor, ZExt,
             };
             match user.get_opcode() {
                 Br if leaves(user, &around, loops) => return true,
-                Add | And | Freeze | ICmp | Mul | Or | Phi | SExt | Select | Shl | Sub | Trunc | Xor | ZExt
+                Add | And | ExtractValue | Freeze | ICmp | Mul | Or | Phi | SExt | Select | Shl | Sub | Trunc | Xor
+                | ZExt
                     if !values.contains(&user) =>
                 {
                     values.push(user);

@@ -131,6 +131,8 @@ pub mod site_flags {
     pub const UPDATE: u32 = 64;
     /// Looks at a volatile variable until it has another value: the thread waits for another one.
     pub const WAITS: u32 = 128;
+    /// An atomic exchange, or comparison, that puts a constant there until it finds what it waits for: a spin lock.
+    pub const LOCKS: u32 = 256;
 }
 
 /// Begins a section behind the strings: nothing that an older decoder has to know.

@@ -1,0 +1,40 @@
+// SUGGEST: synchronisation
+// SAYS: Threads spin for a lock there
+// A lock is taken by comparing and exchanging constants: nothing is counted in it that could be combined at the end.
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+#define T 4
+#define N 20000
+
+static _Alignas(64) atomic_int held;
+static _Alignas(64) long sum;
+static pthread_barrier_t start;
+
+static void take(void) {
+    for (int expected = 0; !atomic_compare_exchange_weak(&held, &expected, 1); expected = 0)
+        sched_yield();
+}
+
+static void *add(void *p) {
+    pthread_barrier_wait(&start);
+    for (int i = 0; i < N; i++) {
+        take();
+        sum += i;
+        atomic_store(&held, 0);
+        // On a busy machine it is another one's turn.
+        sched_yield();
+    }
+    return p;
+}
+
+int main(void) {
+    pthread_t threads[T];
+    pthread_barrier_init(&start, 0, T);
+    for (int t = 0; t < T; t++)
+        pthread_create(&threads[t], 0, add, 0);
+    for (int t = 0; t < T; t++)
+        pthread_join(threads[t], 0);
+    return sum == 0;
+}
