@@ -94,7 +94,8 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     })
 }
 
-/// Whether threads spin for a lock at the line of a site. The first attempt may be in front of the loop that repeats it.
+/// Whether threads spin for a lock at the line of a site. The first attempt may be in front of the loop that repeats
+/// it.
 fn is_lock(case: &Case<'_>, site: u32) -> bool {
     let profile = case.facts.profile;
     let Some(at) = profile.site(site) else { return false };

@@ -37,9 +37,9 @@ pub fn waits<'ctx>(inst: InstructionValue<'ctx>, loops: &Loops<'ctx>) -> bool {
     is_volatile && ends_a_loop(inst, loops)
 }
 
-/// Whether an access puts a constant into a place until it finds there what lets it go on: `while (test_and_set(&held))`,
-/// `while (!compare_exchange(&held, 0, 1))`. Updates whose new value comes from the old one, or from elsewhere, count or
-/// hand over.
+/// Whether an access puts a constant into a place until it finds there what lets it go on: `while
+/// (test_and_set(&held))`, `while (!compare_exchange(&held, 0, 1))`. Updates whose new value comes from the old one, or
+/// from elsewhere, count or hand over.
 pub fn locks<'ctx>(inst: InstructionValue<'ctx>, loops: &Loops<'ctx>) -> bool {
     let value = match inst.get_opcode() {
         // SAFETY: an `atomicrmw`.

@@ -73,18 +73,22 @@ pub fn subprogram(function: FunctionValue<'_>) -> LLVMMetadataRef {
 
 /// The name that the linker sees if debug information has it, else the name in the source.
 pub fn name(subprogram: LLVMMetadataRef) -> String {
+    let name = name_of(subprogram, true);
+    if name.is_empty() { source_name(subprogram) } else { name }
+}
+
+/// The name in the source, without what it belongs to; empty if there is none.
+pub fn source_name(subprogram: LLVMMetadataRef) -> String {
+    name_of(subprogram, false)
+}
+
+fn name_of(subprogram: LLVMMetadataRef, linkage: bool) -> String {
     let mut length = 0;
-    for linkage in [true, false] {
-        // SAFETY: a DISubprogram of a live module; the strings live in its context.
-        let name = unsafe {
-            let data = ffi::threadtalk_shim_subprogram_name(subprogram, linkage, &mut length);
-            string(data, length)
-        };
-        if !name.is_empty() {
-            return name;
-        }
+    // SAFETY: a DISubprogram of a live module; the strings live in its context.
+    unsafe {
+        let data = ffi::threadtalk_shim_subprogram_name(subprogram, linkage, &mut length);
+        string(data, length)
     }
-    String::new()
 }
 
 /// The line that a `DISubprogram` begins at.

@@ -66,12 +66,17 @@ pub fn own_frame(function: FunctionValue<'_>) -> Frame {
     Frame { subprogram: debug::subprogram(function), inlined_at: null_mut() }
 }
 
+/// A function of C++ that spans this many lines beyond its first is an expression to who reads a report: an operator, a
+/// member that returns an element. More is worth a name of its own.
+const EXPRESSION_LINES: u32 = 2;
+
 /// All functions of the source that have code in the module.
 pub struct Functions {
     last_line: HashMap<Unit, u32>,
     outlined: HashMap<Unit, Outlined>,
     regions: Map<Unit, RegionId>,
     files: Map<LLVMMetadataRef, String>,
+    expressions: Map<LLVMMetadataRef, bool>,
     use_openmp: bool,
 }
 
@@ -101,7 +106,8 @@ impl Functions {
         }
         // Outlined functions are arguments of calls of OpenMP's runtime.
         let outlined = if use_openmp { outlined::find(module) } else { HashMap::new() };
-        Functions { last_line, use_openmp, outlined, regions: Map::default(), files: Map::default() }
+        let (regions, files, expressions) = Default::default();
+        Functions { last_line, use_openmp, outlined, regions, files, expressions }
     }
 
     /// The region of a function, or of the OpenMP construct that it was made from.
@@ -181,6 +187,22 @@ impl Functions {
     pub fn is_library(&mut self, scope: LLVMMetadataRef) -> bool {
         let file = self.file(scope);
         file.starts_with("/usr/include/") || file.starts_with("/usr/lib/")
+    }
+
+    /// Whether a function is so short that its code says what its caller does, where it was inlined. A lambda, and what
+    /// else is called as an object, is what the caller's library is for.
+    pub fn is_expression(&mut self, subprogram: LLVMMetadataRef) -> bool {
+        if let Some(&known) = self.expressions.get(&subprogram) {
+            return known;
+        }
+        let unit = Unit::Subprogram(subprogram);
+        let lines = self.last_line.get(&unit).map(|last| last.saturating_sub(unit.line()));
+        let is = lines.is_some_and(|lines| lines <= EXPRESSION_LINES)
+            && debug::name(subprogram).starts_with("_Z")
+            && debug::source_name(subprogram) != "operator()"
+            && !self.outlined.contains_key(&unit);
+        self.expressions.insert(subprogram, is);
+        is
     }
 
     /// Whether anything in the module calls OpenMP's runtime as clang does.

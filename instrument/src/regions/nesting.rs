@@ -66,18 +66,30 @@ impl<'ctx> Nesting<'ctx> {
         }
     }
 
-    /// Where an access belongs whose code was inlined from a header of the system: to who calls it. That
-    /// `std::atomic::load` reads something says nothing; of a library's loop it is worth knowing that it is one.
-    fn meant(&self, innermost: Location, inside: Option<usize>, functions: &mut Functions) -> Location {
-        let mut at = innermost;
-        while functions.is_library(at.scope) {
-            if self.loops.chain(inside).any(|i| self.loops.all[i].start.is_some_and(|l| l.frame == at.frame)) {
+    /// Where code belongs that was inlined from a header of the system, or from a function that is no more than an
+    /// expression: to who calls it. That `std::atomic::load` or `Vector::operator+` reads something says nothing; of a
+    /// loop in there it is worth knowing that it is one.
+    pub fn meant(&self, innermost: Location, inside: Option<usize>, functions: &mut Functions) -> Location {
+        let (mut at, mut users) = (innermost, None);
+        loop {
+            let is_library = functions.is_library(at.scope);
+            if !is_library {
+                users = Some(at);
+            }
+            let belongs_to_caller = is_library || functions.is_expression(at.frame.subprogram);
+            if !belongs_to_caller || self.loops.chain(inside).any(|i| self.is_of(i, at.frame)) {
                 return at;
             }
-            let Some(outer) = debug::location(at.frame.inlined_at) else { return innermost };
-            at = outer;
+            // What a library calls, such as an order to sort by, is known by its own name alone.
+            match debug::location(at.frame.inlined_at).filter(|outer| is_library || !functions.is_library(outer.scope)) {
+                Some(outer) => at = outer,
+                None => return users.unwrap_or(innermost),
+            }
         }
-        at
+    }
+
+    fn is_of(&self, index: usize, frame: Frame) -> bool {
+        self.loops.all[index].start.is_some_and(|l| l.frame == frame)
     }
 
     /// The innermost loop that is not of this frame, but holds code that was inlined with it.
