@@ -81,7 +81,8 @@ impl<'ctx> Nesting<'ctx> {
                 return at;
             }
             // What a library calls, such as an order to sort by, is known by its own name alone.
-            match debug::location(at.frame.inlined_at).filter(|outer| is_library || !functions.is_library(outer.scope)) {
+            match debug::location(at.frame.inlined_at).filter(|outer| is_library || !functions.is_library(outer.scope))
+            {
                 Some(outer) => at = outer,
                 None => return users.unwrap_or(innermost),
             }
