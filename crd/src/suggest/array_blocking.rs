@@ -49,7 +49,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     if reuse < case.threshold(&RULE, "reuse") || level.max_bytes == 0 || !has_tiles {
         return None;
     }
-    if loop_fusion::is_brought(case) {
+    if loop_fusion::is_brought(case) || picks_rows(case) {
         return None;
     }
     let (_, example) = case.heaviest(|_| true)?;
@@ -123,6 +123,21 @@ fn step(case: &Case<'_>) -> Option<f64> {
         *by_step.entry(known.min()).or_default() += event.raw + event.rar;
     }
     by_step.into_iter().max_by_key(|(_, events)| *events).and_then(|(step, _)| step).map(|step| step as f64)
+}
+
+/// Whether each iteration of the nest's only outer loop goes along a row somewhere else: what is used again is what was
+/// picked again, and no order of the loops brings that nearer. In deeper nests a loop further out may use each row again.
+fn picks_rows(case: &Case<'_>) -> bool {
+    let is_two_deep = case.outer_loop().is_some_and(|outer| outer.id == case.outermost_loop().id);
+    let (mut picked, mut all) = (0, 0);
+    for event in case.events {
+        let (inner, outer) = case.strides(event.reader_site);
+        if inner != Stride::None && inner != Stride::Bytes(0) && outer == Stride::None {
+            picked += event.rar;
+        }
+        all += event.rar;
+    }
+    is_two_deep && picked > all / 2
 }
 
 /// How many uses a thread makes, in one entry of the nest's outermost loop, of what one other thread wrote.
