@@ -128,7 +128,9 @@ fn step(case: &Case<'_>) -> Option<f64> {
 /// Whether each iteration of the nest's only outer loop goes along a row somewhere else: what is used again is what was
 /// picked again, and no order of the loops brings that nearer. In deeper nests a loop further out may use each row again.
 fn picks_rows(case: &Case<'_>) -> bool {
-    let is_two_deep = case.outer_loop().is_some_and(|outer| outer.id == case.outermost_loop().id);
+    let outermost = case.outermost_loop();
+    // A loop that threads divide has a construct of the same line around it.
+    let is_two_deep = case.outer_loop().is_some_and(|outer| outer.line == outermost.line);
     let (mut picked, mut all) = (0, 0);
     for event in case.events {
         let (inner, outer) = case.strides(event.reader_site);
