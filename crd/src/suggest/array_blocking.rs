@@ -1,7 +1,7 @@
 //! Array blocking (tiling): what was received is used again, but only after more data than a cache level holds.
 
 use std::collections::BTreeMap;
-use threadtalk_profile::Stride;
+use threadtalk_profile::{Event, Stride};
 
 use super::{Case, Rule, Threshold, evidence, loop_fusion, span, start};
 use crate::model::{Cutoff, Lowers, Means, Suggestion, SuggestionKind};
@@ -49,7 +49,7 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     if reuse < case.threshold(&RULE, "reuse") || level.max_bytes == 0 || !has_tiles {
         return None;
     }
-    if loop_fusion::is_brought(case) || picks_rows(case) {
+    if loop_fusion::is_brought(case) || is_picked(case, is_nest) {
         return None;
     }
     let (_, example) = case.heaviest(|_| true)?;
@@ -125,21 +125,20 @@ fn step(case: &Case<'_>) -> Option<f64> {
     by_step.into_iter().max_by_key(|(_, events)| *events).and_then(|(step, _)| step).map(|step| step as f64)
 }
 
-/// Whether each iteration of the nest's only outer loop goes along a row somewhere else: what is used again is what was
-/// picked again, and no order of the loops brings that nearer. In deeper nests a loop further out may use each row again.
-fn picks_rows(case: &Case<'_>) -> bool {
+/// Whether most of what is used again was picked, by keys or along links, so that no order of loops brings it nearer:
+/// what each iteration of the nest's only outer loop reads somewhere else (in deeper nests a loop further out may use
+/// each row again), and where there is no nest, what is read in no steps.
+fn is_picked(case: &Case<'_>, is_nest: bool) -> bool {
     let outermost = case.outermost_loop();
     // A loop that threads divide has a construct of the same line around it.
-    let is_two_deep = case.outer_loop().is_some_and(|outer| outer.line == outermost.line);
-    let (mut picked, mut all) = (0, 0);
-    for event in case.events {
-        let (inner, outer) = case.strides(event.reader_site);
-        if inner != Stride::None && inner != Stride::Bytes(0) && outer == Stride::None {
-            picked += event.rar;
-        }
-        all += event.rar;
-    }
-    is_two_deep && picked > all / 2
+    let is_deep = case.outer_loop().is_some_and(|outer| outer.line != outermost.line);
+    let is_step = |stride| !matches!(stride, Stride::None | Stride::Bytes(0));
+    let is_picked = |event: &&Event| match case.strides(event.reader_site) {
+        (inner, outer) if is_nest => !is_deep && inner != Stride::Bytes(0) && outer == Stride::None,
+        (inner, outer) => !is_step(inner) && !is_step(outer),
+    };
+    let reuse = |events: &mut dyn Iterator<Item = &Event>| events.map(|e| e.rar).fold(0u64, u64::saturating_add);
+    reuse(&mut case.events.iter().filter(is_picked)) > reuse(&mut case.events.iter()) / 2
 }
 
 /// How many uses a thread makes, in one entry of the nest's outermost loop, of what one other thread wrote.
