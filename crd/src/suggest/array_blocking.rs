@@ -126,16 +126,16 @@ fn step(case: &Case<'_>) -> Option<f64> {
 }
 
 /// Whether most of what is used again was picked, by keys or along links, so that no order of loops brings it nearer:
-/// what each iteration of the nest's only outer loop reads somewhere else (in deeper nests a loop further out may use
-/// each row again), and where there is no nest, what is read in no steps.
+/// rows of which each iteration of the nest's only outer loop takes one somewhere else (in deeper nests a loop further
+/// out may use each row again), and items of a list or a tree.
 fn is_picked(case: &Case<'_>, is_nest: bool) -> bool {
     let outermost = case.outermost_loop();
     // A loop that threads divide has a construct of the same line around it.
     let is_deep = case.outer_loop().is_some_and(|outer| outer.line != outermost.line);
-    let is_step = |stride| !matches!(stride, Stride::None | Stride::Bytes(0));
-    let is_picked = |event: &&Event| match case.strides(event.reader_site) {
-        (inner, outer) if is_nest => !is_deep && inner != Stride::Bytes(0) && outer == Stride::None,
-        (inner, outer) => !is_step(inner) && !is_step(outer),
+    let is_picked = |event: &&Event| {
+        let (inner, outer) = case.strides(event.reader_site);
+        let is_row = is_nest && !is_deep && !matches!(inner, Stride::None | Stride::Bytes(0)) && outer == Stride::None;
+        is_row || case.is_linked(event.reader_site)
     };
     let reuse = |events: &mut dyn Iterator<Item = &Event>| events.map(|e| e.rar).fold(0u64, u64::saturating_add);
     reuse(&mut case.events.iter().filter(is_picked)) > reuse(&mut case.events.iter()) / 2

@@ -29,7 +29,7 @@ mod threshold;
 
 use std::collections::{BTreeMap, BTreeSet};
 use threadtalk_abi::module::RegionKind;
-use threadtalk_abi::module::site_flags::WAITS;
+use threadtalk_abi::module::site_flags::{LINKED, WAITS};
 use threadtalk_profile::layout::BlockedKind;
 use threadtalk_profile::{Event, Module, Profile, Stride, WrittenSite};
 
@@ -268,6 +268,11 @@ impl<'a> Case<'a> {
 
     fn parent(&self, region: &Region) -> Option<&'a Region> {
         self.facts.regions.get(region.parent? as usize)
+    }
+
+    /// Whether a site reads of items that links lead to.
+    fn is_linked(&self, site: u32) -> bool {
+        self.facts.profile.site(site).is_some_and(|site| site.flags & LINKED != 0)
     }
 
     fn strides(&self, site: u32) -> (Stride, Stride) {

@@ -3,7 +3,7 @@
 use super::called::Runs;
 use super::lifetime::Escaping;
 use super::worth::{self, Brief};
-use super::{Action, Entrance, Event, Inlined, Plan, When, Worth, describe, ends, intrinsics, memory};
+use super::{Action, Entrance, Event, Inlined, Plan, When, Worth, describe, ends, intrinsics, links, memory};
 use crate::library::{self, Allocator, Effect, Needed};
 use crate::llvm;
 use crate::llvm::analysis::Analysis;
@@ -20,7 +20,7 @@ use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
 use std::collections::HashMap;
 use std::ptr::null_mut;
 use threadtalk_abi::module::RegionKind;
-use threadtalk_abi::module::site_flags::{ALLOCATION, ATOMIC, CREATION, LIBRARY, LOCKS, TAKES, UPDATE, WAITS};
+use threadtalk_abi::module::site_flags::{ALLOCATION, ATOMIC, CREATION, LIBRARY, LINKED, LOCKS, TAKES, UPDATE, WAITS};
 
 /// A function's events before it is decided how much code they are worth.
 pub struct Walked<'ctx> {
@@ -82,10 +82,7 @@ impl<'ctx> Collector<'_, 'ctx> {
             let Found { inst, block, stack, mut action, when, flags } = found;
             action.is_of(width);
             let site = if is_access(&action) {
-                let takes = if ends::takes_work(inst, &nesting.loops) { TAKES } else { 0 };
-                let waits = if ends::waits(inst, &nesting.loops) { WAITS } else { 0 };
-                let locks = if ends::locks(inst, &nesting.loops) { LOCKS } else { 0 };
-                let flags = flags | takes | waits | locks;
+                let flags = flags | in_loops(inst, &action, &nesting.loops);
                 nesting.site(inst, block, stack, (flags, &access), (self.functions, self.tables))
             } else {
                 SiteId(0)
@@ -251,6 +248,16 @@ fn library_actions<'ctx>(
     let (after, before): (Vec<_>, Vec<_>) = kept.into_iter().partition(|e| e.is_after());
     let before = before.into_iter().map(|e| (Action::Library(e), When::Before, LIBRARY));
     before.chain(after.into_iter().map(|e| (Action::Library(e), When::After, LIBRARY))).collect()
+}
+
+/// Flags that say what an access is to the loops around it.
+fn in_loops<'ctx>(inst: InstructionValue<'ctx>, action: &Action<'ctx>, loops: &Loops<'ctx>) -> u32 {
+    let is_linked = || describe::pointer(inst, action).is_some_and(|pointer| links::leads(pointer, inst, loops));
+    let flag = |is: bool, flag| if is { flag } else { 0 };
+    flag(ends::takes_work(inst, loops), TAKES)
+        | flag(ends::waits(inst, loops), WAITS)
+        | flag(ends::locks(inst, loops), LOCKS)
+        | flag(is_linked(), LINKED)
 }
 
 /// Where the loops and constructs of a function are entered.

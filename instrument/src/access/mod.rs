@@ -15,6 +15,7 @@ pub mod describe;
 pub mod ends;
 pub mod intrinsics;
 pub mod lifetime;
+pub mod links;
 pub mod memory;
 pub mod worth;
 

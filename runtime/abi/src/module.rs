@@ -133,6 +133,8 @@ pub mod site_flags {
     pub const WAITS: u32 = 128;
     /// An atomic exchange, or comparison, that puts a constant there until it finds what it waits for: a spin lock.
     pub const LOCKS: u32 = 256;
+    /// Lies in an item that a link led to, which the loop around read in an iteration before: of a list, of a tree.
+    pub const LINKED: u32 = 512;
 }
 
 /// Begins a section behind the strings: nothing that an older decoder has to know.
