@@ -97,6 +97,18 @@ fn disabled_leaves_no_profile() {
 }
 
 #[test]
+fn a_profile_that_nobody_wants_leaves_no_file() {
+    let scene = Scene::with("hand_over.c", &[]);
+    let mut command = scene.command("program");
+    command.env("THREADTALK_OUT", "/dev/null");
+    let done = Run::new(command).finish().unwrap();
+    assert_eq!((done.ending().as_str(), done.stderr_text().as_str()), ("exit 42", "to stderr\n"));
+    assert!(scene.profiles("").is_empty());
+    let beside = std::fs::read_dir("/dev").unwrap().flatten().map(|entry| entry.file_name().display().to_string());
+    assert_eq!(beside.filter(|name| name.starts_with("null.")).collect::<Vec<_>>(), Vec::<String>::new());
+}
+
+#[test]
 fn a_forked_child_leaves_the_parents_profile_alone() {
     let scene = Scene::with("forks.c", &[]);
     for (way, told) in [("return", "7"), ("_exit", "7"), ("abort", "-6"), ("exec", "7")] {

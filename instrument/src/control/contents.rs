@@ -55,9 +55,10 @@ fn entry<'ctx>(
     let mut lines: Vec<(Frame, u32, u32)> = Vec::new();
     // What was inlined at the beginning of a block is not what most of it is; the block is where its end is.
     let mut own = None;
-    let inside = nesting.loops.innermost(block);
+    let mut around = (nesting.loops.innermost(block), nesting.constructs.at_entry(block));
     for inst in block.get_instructions() {
-        let located = debug::of(inst).map(|l| nesting.meant(l, inside, functions)).filter(|l| l.line > 0);
+        let located = debug::of(inst).map(|l| nesting.meant(l, around, functions)).filter(|l| l.line > 0);
+        around.1 = nesting.constructs.after(inst, around.1);
         match (located, lines.last_mut()) {
             (Some(at), Some((frame, first, last))) if *frame == at.frame => {
                 (*first, *last) = (at.line.min(*first), at.line.max(*last));

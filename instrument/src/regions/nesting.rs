@@ -53,7 +53,7 @@ impl<'ctx> Nesting<'ctx> {
     ) -> SiteId {
         let innermost = self.loops.innermost(block);
         let at = match flags & ALLOCATION {
-            0 => debug::of(inst).map(|at| self.meant(at, innermost, functions)),
+            0 => debug::of(inst).map(|at| self.meant(at, (innermost, stack), functions)),
             _ => functions.user_location(inst, access.frames),
         };
         let frame = at.map_or_else(|| functions::own_frame(self.function), |l| l.frame);
@@ -68,29 +68,32 @@ impl<'ctx> Nesting<'ctx> {
 
     /// Where code belongs that was inlined from a header of the system, or from a function that is no more than an
     /// expression: to who calls it. That `std::atomic::load` or `Vector::operator+` reads something says nothing; of a
-    /// loop in there it is worth knowing that it is one.
-    pub fn meant(&self, innermost: Location, inside: Option<usize>, functions: &mut Functions) -> Location {
-        let (mut at, mut users) = (innermost, None);
+    /// loop or a construct in there it is worth knowing that it is one. `around`: innermost loop and construct.
+    pub fn meant(&self, innermost: Location, around: (Option<usize>, Stack), functions: &mut Functions) -> Location {
+        let (mut at, mut written_by_user) = (innermost, None);
         loop {
             let is_library = functions.is_library(at.scope);
             if !is_library {
-                users = Some(at);
+                written_by_user = Some(at);
             }
             let belongs_to_caller = is_library || functions.is_expression(at.frame.subprogram);
-            if !belongs_to_caller || self.loops.chain(inside).any(|i| self.is_of(i, at.frame)) {
+            if !belongs_to_caller || self.has_region_of(at.frame, around) {
                 return at;
             }
             // What a library calls, such as an order to sort by, is known by its own name alone.
             match debug::location(at.frame.inlined_at).filter(|outer| is_library || !functions.is_library(outer.scope))
             {
                 Some(outer) => at = outer,
-                None => return users.unwrap_or(innermost),
+                None => return written_by_user.unwrap_or(innermost),
             }
         }
     }
 
-    fn is_of(&self, index: usize, frame: Frame) -> bool {
-        self.loops.all[index].start.is_some_and(|l| l.frame == frame)
+    /// Whether one of the loops and constructs around is of a frame.
+    fn has_region_of(&self, frame: Frame, (innermost, stack): (Option<usize>, Stack)) -> bool {
+        let is_of = |index: usize| self.loops.all[index].start.is_some_and(|l| l.frame == frame);
+        self.loops.chain(innermost).any(is_of)
+            || self.constructs.chain(stack).any(|construct| self.frame_of(construct) == frame)
     }
 
     /// The innermost loop that is not of this frame, but holds code that was inlined with it.

@@ -284,7 +284,8 @@ fn open_profile() -> Option<i32> {
     let mut buffer = [0u8; 4096];
     let program = meta::program_name(&mut buffer);
     let wanted = environment::get(b"THREADTALK_OUT").filter(|p| !p.is_empty());
-    if wanted.is_none() && is_probe(program) {
+    // Who times what profiling costs wants no file, and no `/dev/null.1` either.
+    if wanted == Some(b"/dev/null") || wanted.is_none() && is_probe(program) {
         return None;
     }
     let mut path = Path::new();
