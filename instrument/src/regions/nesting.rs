@@ -21,6 +21,8 @@ pub struct Nesting<'ctx> {
     function: FunctionValue<'ctx>,
     /// Its loops.
     pub loops: Loops<'ctx>,
+    /// Where each of them begins and ends to who reads a report.
+    places: Vec<Option<(Location, u32)>>,
     /// Its constructs.
     pub constructs: Constructs<'ctx>,
     known: Map<(Frame, Option<usize>, Stack), RegionId>,
@@ -30,11 +32,13 @@ pub struct Nesting<'ctx> {
 
 impl<'ctx> Nesting<'ctx> {
     /// Analyses a function of those of a module. Loops get preheaders.
-    pub fn new(function: FunctionValue<'ctx>, functions: &Functions) -> Self {
+    pub fn new(function: FunctionValue<'ctx>, functions: &mut Functions) -> Self {
         let loops = Loops::find(function);
+        let places = loops.all.iter().map(|l| l.start.map(|start| place(start, l.end, functions))).collect();
         Nesting {
             function,
             loops,
+            places,
             constructs: if functions.use_openmp() { Constructs::find(function) } else { Constructs::default() },
             known: Map::default(),
             loop_regions: HashMap::new(),
@@ -89,10 +93,13 @@ impl<'ctx> Nesting<'ctx> {
         }
     }
 
+    fn begins(&self, index: usize) -> Option<Location> {
+        self.places[index].map(|(start, _)| start)
+    }
+
     /// Whether one of the loops and constructs around is of a frame.
     fn has_region_of(&self, frame: Frame, (innermost, stack): (Option<usize>, Stack)) -> bool {
-        let is_of = |index: usize| self.loops.all[index].start.is_some_and(|l| l.frame == frame);
-        self.loops.chain(innermost).any(is_of)
+        self.loops.chain(innermost).any(|index| self.begins(index).is_some_and(|at| at.frame == frame))
             || self.constructs.chain(stack).any(|construct| self.frame_of(construct) == frame)
     }
 
@@ -107,9 +114,9 @@ impl<'ctx> Nesting<'ctx> {
         if frame.inlined_at.is_null() {
             return None;
         }
-        let located = |i: &usize| self.loops.all[*i].start.is_some_and(|l| l.frame != frame && l.line > 0);
+        let located = |i: &usize| self.begins(*i).is_some_and(|l| l.frame != frame && l.line > 0);
         let index = self.loops.chain(innermost).find(located)?;
-        let frame = self.loops.all[index].start?.frame;
+        let frame = self.begins(index)?.frame;
         Some(self.loop_entry(index, frame, functions, tables))
     }
 
@@ -153,7 +160,7 @@ impl<'ctx> Nesting<'ctx> {
         if let Some(&region) = self.known.get(&(frame, innermost, stack)) {
             return region;
         }
-        let located = |i: &usize| self.loops.all[*i].start.is_some_and(|l| l.frame == frame && l.line > 0);
+        let located = |i: &usize| self.begins(*i).is_some_and(|l| l.frame == frame && l.line > 0);
         let in_loop = self.loops.chain(innermost).find(located);
         let in_construct = self.constructs.chain(stack).find(|&s| self.frame_of(s) == frame);
         let region = match (in_loop, in_construct) {
@@ -180,17 +187,15 @@ impl<'ctx> Nesting<'ctx> {
     }
 
     fn loop_entry(&mut self, index: usize, frame: Frame, functions: &mut Functions, tables: &mut Tables) -> RegionId {
-        let (start, end, parent_loop, header) = {
-            let l = &self.loops.all[index];
-            (l.start, l.end, l.parent, l.header)
-        };
+        let (parent_loop, header) = (self.loops.all[index].parent, self.loops.all[index].header);
+        let place = self.places[index];
         let outer = self.constructs.at_entry(header);
         let parent = self.region(frame, parent_loop, outer, functions, tables);
-        let file = start.map_or_else(String::new, |l| functions.file(l.scope).to_string());
-        let line = start.map_or(0, |l| l.line);
+        let file = place.map_or_else(String::new, |(start, _)| functions.file(start.scope).to_string());
+        let (line, end) = place.map_or((0, 0), |(start, end)| (start.line, end));
         let name = functions.source_name(self.unit(frame));
         let key = RegionKey { kind: RegionKind::Loop, name, file, line };
-        tables.region(key, end.map_or(0, |l| l.line), Some(parent))
+        tables.region(key, end, Some(parent))
     }
 
     fn construct(&mut self, stack: Stack, frame: Frame, functions: &mut Functions, tables: &mut Tables) -> RegionId {
@@ -210,4 +215,17 @@ impl<'ctx> Nesting<'ctx> {
     fn unit(&self, frame: Frame) -> Unit {
         if frame.subprogram.is_null() { Unit::of(self.function) } else { Unit::Subprogram(frame.subprogram) }
     }
+}
+
+/// Where a loop begins and its last line. One that was inlined from a header of the system, `std::accumulate`'s, is
+/// where the program calls that.
+fn place(start: Location, end: Option<Location>, functions: &mut Functions) -> (Location, u32) {
+    let mut at = start;
+    while functions.is_library(at.scope) {
+        match debug::location(at.frame.inlined_at) {
+            Some(caller) => at = caller,
+            None => return (start, end.map_or(0, |end| end.line)),
+        }
+    }
+    (at, if at == start { end.map_or(0, |end| end.line) } else { at.line })
 }
