@@ -86,24 +86,24 @@ fn placeholders_of_the_name_are_filled_in() {
     assert!(profiles.len() == 1 && !profiles[0].contains('%'), "{profiles:?}");
 }
 
-#[test]
-fn disabled_leaves_no_profile() {
+/// With a variable of the environment a program leaves no profile and says what it says by itself.
+fn leaves_no_profile(variable: &str, value: &str) {
     let scene = Scene::with("hand_over.c", &[]);
     let mut command = scene.command("program");
-    command.env("THREADTALK_DISABLE", "1");
+    command.env(variable, value);
     let done = Run::new(command).finish().unwrap();
     assert_eq!((done.ending().as_str(), done.stderr_text().as_str()), ("exit 42", "to stderr\n"));
     assert!(scene.profiles("").is_empty());
 }
 
 #[test]
+fn disabled_leaves_no_profile() {
+    leaves_no_profile("THREADTALK_DISABLE", "1");
+}
+
+#[test]
 fn a_profile_that_nobody_wants_leaves_no_file() {
-    let scene = Scene::with("hand_over.c", &[]);
-    let mut command = scene.command("program");
-    command.env("THREADTALK_OUT", "/dev/null");
-    let done = Run::new(command).finish().unwrap();
-    assert_eq!((done.ending().as_str(), done.stderr_text().as_str()), ("exit 42", "to stderr\n"));
-    assert!(scene.profiles("").is_empty());
+    leaves_no_profile("THREADTALK_OUT", "/dev/null");
     let beside = std::fs::read_dir("/dev").unwrap().flatten().map(|entry| entry.file_name().display().to_string());
     assert_eq!(beside.filter(|name| name.starts_with("null.")).collect::<Vec<_>>(), Vec::<String>::new());
 }

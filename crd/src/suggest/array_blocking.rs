@@ -1,7 +1,7 @@
 //! Array blocking (tiling): what was received is used again, but only after more data than a cache level holds.
 
 use std::collections::BTreeMap;
-use threadtalk_profile::{Event, Stride};
+use threadtalk_profile::Stride;
 
 use super::{Case, Rule, Threshold, evidence, loop_fusion, span, start};
 use crate::model::{Cutoff, Lowers, Means, Suggestion, SuggestionKind};
@@ -132,13 +132,16 @@ fn is_picked(case: &Case<'_>, is_nest: bool) -> bool {
     let outermost = case.outermost_loop();
     // A loop that threads divide has a construct of the same line around it.
     let is_deep = case.outer_loop().is_some_and(|outer| outer.line != outermost.line);
-    let is_picked = |event: &&Event| {
+    let (mut picked, mut all) = (0u64, 0u64);
+    for event in case.events {
         let (inner, outer) = case.strides(event.reader_site);
         let is_row = is_nest && !is_deep && !matches!(inner, Stride::None | Stride::Bytes(0)) && outer == Stride::None;
-        is_row || case.is_linked(event.reader_site)
-    };
-    let reuse = |events: &mut dyn Iterator<Item = &Event>| events.map(|e| e.rar).fold(0u64, u64::saturating_add);
-    reuse(&mut case.events.iter().filter(is_picked)) > reuse(&mut case.events.iter()) / 2
+        if is_row || case.is_linked(event.reader_site) {
+            picked = picked.saturating_add(event.rar);
+        }
+        all = all.saturating_add(event.rar);
+    }
+    picked > all / 2
 }
 
 /// How many uses a thread makes, in one entry of the nest's outermost loop, of what one other thread wrote.

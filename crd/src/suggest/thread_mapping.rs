@@ -82,22 +82,23 @@ fn find(case: &Case<'_>) -> Option<Suggestion> {
     let is_among = |e: &&Event| !e.is_serial() && lived_together(case.facts.profile, e.writer, e.reader);
     let among = Pairs::of(case.events.iter().filter(is_among), traffic);
     let least = case.threshold(&RULE, "threads");
-    let (partners, even) = among.partners(case.facts.profile, case.threshold(&RULE, "hub"));
+    let least_of_hub = case.threshold(&RULE, "hub");
+    let around = among.centre(least_of_hub);
+    let (partners, even) = among.partners(case.facts.profile, around);
     let heterogeneity = variation(&counts.own, &case.region.threads, case.facts.profile);
     let (centre, hub) = all.hub()?;
     let reuse = rar / raw.max(1.0);
     let is_used_again = reuse >= case.threshold(&RULE, "reuse");
-    let is_around_one = among.hub().is_some_and(|(_, part)| part >= case.threshold(&RULE, "hub"));
     let few = among.threads.len() as f64 >= least
         && partners >= case.threshold(&RULE, "partners")
         && exceeds(partners, even, case.threshold(&RULE, "uneven"))
-        && (is_used_again || !is_around_one);
+        && (is_used_again || around.is_none());
     let reuse_travels = rar * misses / (raw + rar) >= case.threshold(&RULE, "travels");
     let uneven = among.threads.len() as f64 >= least
         && is_used_again
         && reuse_travels
         && heterogeneity >= case.threshold(&RULE, "heterogeneity");
-    let star = all.threads.len() as f64 >= least && is_used_again && hub >= case.threshold(&RULE, "hub");
+    let star = all.threads.len() as f64 >= least && is_used_again && hub >= least_of_hub;
     let count = all.threads.len();
     let (why, then) = if few {
         let share = 100.0 * partners;
@@ -164,10 +165,9 @@ impl Pairs {
     }
 
     /// The part of its communication that a thread has with its two closest partners, and what it would be if it were
-    /// the same with all threads that it lived with. Where one thread, the hub, has its part of all communication, the
-    /// others have no other partner: then that of the hub alone.
-    fn partners(&self, profile: &Profile, hub: f64) -> (f64, f64) {
-        let centre = self.hub().filter(|(_, part)| *part >= hub).map(|(centre, _)| centre);
+    /// the same with all threads that it lived with. Where all communication is around one thread, the others have no
+    /// other partner: then that of the centre alone.
+    fn partners(&self, profile: &Profile, centre: Option<u32>) -> (f64, f64) {
         let (mut closest, mut even, mut sum) = (0.0, 0.0, 0.0);
         let others = companions(profile, &self.threads.keys().copied().collect::<Vec<_>>());
         let each = self.threads.iter().zip(others);
@@ -180,6 +180,11 @@ impl Pairs {
             sum += all;
         }
         (closest / sum.max(1.0), even / sum.max(1.0))
+    }
+
+    /// The thread that has so large a part of all communication.
+    fn centre(&self, least: f64) -> Option<u32> {
+        self.hub().filter(|(_, part)| *part >= least).map(|(centre, _)| centre)
     }
 
     /// The thread with the most communication, and its part of all.
@@ -232,7 +237,8 @@ mod tests {
         let profile = Profile::from_bytes(&contents.encode()).unwrap();
         let events = pairs.iter().map(|&(writer, reader, raw)| Event { writer, reader, raw, ..Event::default() });
         let events: Vec<Event> = events.collect();
-        Pairs::of(&events, |e| e.raw as f64).partners(&profile, hub)
+        let pairs = Pairs::of(&events, |e| e.raw as f64);
+        pairs.partners(&profile, pairs.centre(hub))
     }
 
     /// The same of pairs that exchange alike.

@@ -110,7 +110,6 @@ fn indirect_receiver(call: InstructionValue<'_>, files: &mut Files) -> Option<Ob
 }
 
 /// The address that names an action's object. Of a copy its source: what is written is not an event yet.
-/// The address of what an action accesses, if it is one.
 pub fn pointer<'ctx>(inst: InstructionValue<'ctx>, action: &Action<'ctx>) -> Option<PointerValue<'ctx>> {
     match action {
         Action::Plain(_, Access { pointer, .. }) | Action::Update(Access { pointer, .. }) => Some(*pointer),

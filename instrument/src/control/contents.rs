@@ -77,7 +77,7 @@ fn entry<'ctx>(
         entry.reads += u16::from(reads);
         entry.writes += u16::from(writes);
     }
-    RegionId(entry.region) = nesting.block_region(block, own, (functions, tables));
+    RegionId(entry.region) = nesting.block_region(own, around, (functions, tables));
     if let Some(own) = own {
         let lines = || lines.iter().filter(|(frame, ..)| *frame == own.frame);
         entry.file = tables.string(functions.file(own.scope));

@@ -171,16 +171,20 @@ impl Functions {
         let innermost = debug::of(call)?;
         let outer = |at: &Location| debug::location(at.frame.inlined_at);
         let received = (0..frames).try_fold(innermost, |at, _| outer(&at)).unwrap_or(innermost);
-        let mut at = received;
-        loop {
-            if !self.is_library(at.scope) {
-                return Some(at);
-            }
-            match outer(&at) {
-                Some(outer) => at = outer,
-                None => return Some(received),
+        Some(self.outside_libraries(received))
+    }
+
+    /// Where code is that was inlined from a header of the system: at the call that the program makes. If all of it is
+    /// the library's, where it is itself.
+    pub fn outside_libraries(&mut self, innermost: Location) -> Location {
+        let mut at = innermost;
+        while self.is_library(at.scope) {
+            match debug::location(at.frame.inlined_at) {
+                Some(caller) => at = caller,
+                None => return innermost,
             }
         }
+        at
     }
 
     /// Whether a scope lies in a header of the system: the language's library, most often.

@@ -2,7 +2,7 @@
 //!
 //! Loops, constructs and functions nest; code that was inlined carries the frame that it came from. A loop or a
 //! construct counts for an instruction only if both have the same frame: an access that was inlined into a loop body
-//! from another function is that function's.
+//! from another function is that function's, unless that is the C++ library's or no more than an expression.
 
 use super::constructs::{Constructs, Stack};
 use super::functions::{self, Functions, Unit};
@@ -120,19 +120,15 @@ impl<'ctx> Nesting<'ctx> {
         Some(self.loop_entry(index, frame, functions, tables))
     }
 
-    /// The region of a block, given a location in it.
+    /// The region of a block, given a location in it and the innermost loop and construct at its end.
     pub fn block_region(
         &mut self,
-        block: BasicBlock<'ctx>,
         at: Option<Location>,
+        (innermost, stack): (Option<usize>, Stack),
         (functions, tables): (&mut Functions, &mut Tables),
     ) -> RegionId {
         let frame = at.map_or_else(|| functions::own_frame(self.function), |l| l.frame);
-        let end = match self.constructs.all.is_empty() {
-            true => 0,
-            false => block.get_instructions().fold(self.constructs.at_entry(block), |s, i| self.constructs.after(i, s)),
-        };
-        self.region(frame, self.loops.innermost(block), end, functions, tables)
+        self.region(frame, innermost, stack, functions, tables)
     }
 
     /// The region of a loop, if an access lies in it.
@@ -220,12 +216,6 @@ impl<'ctx> Nesting<'ctx> {
 /// Where a loop begins and its last line. One that was inlined from a header of the system, `std::accumulate`'s, is
 /// where the program calls that.
 fn place(start: Location, end: Option<Location>, functions: &mut Functions) -> (Location, u32) {
-    let mut at = start;
-    while functions.is_library(at.scope) {
-        match debug::location(at.frame.inlined_at) {
-            Some(caller) => at = caller,
-            None => return (start, end.map_or(0, |end| end.line)),
-        }
-    }
+    let at = functions.outside_libraries(start);
     (at, if at == start { end.map_or(0, |end| end.line) } else { at.line })
 }

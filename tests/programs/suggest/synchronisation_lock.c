@@ -1,7 +1,7 @@
 // SUGGEST: synchronisation
 // SAYS: Threads spin for a lock there
 // A lock is taken by comparing and exchanging constants: nothing is counted in it that could be combined at the end.
-#include <pthread.h>
+#include "team.h"
 #include <sched.h>
 #include <stdatomic.h>
 
@@ -30,11 +30,7 @@ static void *add(void *p) {
 }
 
 int main(void) {
-    pthread_t threads[T];
     pthread_barrier_init(&start, 0, T);
-    for (int t = 0; t < T; t++)
-        pthread_create(&threads[t], 0, add, 0);
-    for (int t = 0; t < T; t++)
-        pthread_join(threads[t], 0);
+    team(T, add);
     return sum == 0;
 }

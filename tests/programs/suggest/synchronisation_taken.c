@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #define T 4
-#define N 20000
+#define N 100000
 
 static atomic_int next;
 static pthread_barrier_t start;
