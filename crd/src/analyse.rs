@@ -1,9 +1,11 @@
 //! From a profile to the report.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use threadtalk_profile::{Event, Profile};
 
 use crate::accuracy;
+use crate::callers::Callers;
 use crate::distance::Traces;
 use crate::false_sharing;
 use crate::families::{self, Family, Part};
@@ -11,13 +13,13 @@ use crate::imbalance::profile::{model::Section, sections};
 use crate::lines::{self, PairCount, Positions};
 use crate::matrices::cells::{Cell, Matrices};
 use crate::matrices::{Sums, balance, homogeneity};
-use crate::model::{Counts, Entry, Line, Measures, Object, Ratios, Region, Report, SCHEMA};
+use crate::model::{Counts, Entry, Line, Measures, Object, Position, Ratios, Region, Report, SCHEMA};
 use crate::objects::Objects;
 use crate::options::Options;
 use crate::phases;
 use crate::program;
 use crate::recorded::Recorded;
-use crate::regions::{self, Node, PROGRAM, Tree};
+use crate::regions::{self, Node, PROGRAM, RegionId, Tree};
 use crate::serial::SerialData;
 use crate::sites::SiteCount;
 use crate::suggest;
@@ -27,9 +29,11 @@ use crate::threads::Threads;
 pub fn analyse(profile: &Profile, options: &Options) -> Report {
     let tree = regions::merge(profile);
     let threads = Threads::new(profile);
-    let positions = Positions::new(profile);
+    let callers = Callers::of(profile);
+    let positions = Positions::new(profile, &callers);
     let mut recorded = Recorded::collect(profile, &tree, &threads, options);
-    let mut analysis = Analysis { profile, options, threads: &threads, ratios: Vec::new() };
+    let called_at = callers.by_region(profile, &tree);
+    let mut analysis = Analysis { profile, options, threads: &threads, called_at, ratios: Vec::new() };
     let pairs: Vec<Vec<PairCount>> = recorded.sites.iter().map(|sums| positions.count(sums)).collect();
     let mut regions = Vec::with_capacity(tree.nodes.len());
     let everything = families::each(&mut recorded, &tree, &threads, |id, family| {
@@ -61,7 +65,7 @@ pub fn analyse(profile: &Profile, options: &Options) -> Report {
         ended: program::ended(profile),
         options: program::recording(profile, options),
         accuracy: accuracy::summary(profile.header(), false_rate),
-        threads: threads.describe(profile),
+        threads: threads.describe(profile, &positions),
         caches: options.caches.clone(),
         regions: regions.into_iter().filter(is_listed).collect(),
         program_total,
@@ -83,7 +87,7 @@ struct Advice<'a> {
 impl Advice<'_> {
     /// Returns the objects of the whole program.
     fn add(&self, regions: &mut [Region], sections: &[Section]) -> Vec<Object> {
-        let objects = Objects::new(self.profile);
+        let objects = Objects::new(self.profile, self.positions);
         let written = false_sharing::written(self.profile.written_sites());
         let serial = SerialData::of(self.profile);
         let mut shared = false_sharing::by_region(self.profile, self.tree, self.positions, &written);
@@ -118,6 +122,7 @@ struct Analysis<'a> {
     profile: &'a Profile,
     options: &'a Options,
     threads: &'a Threads,
+    called_at: BTreeMap<RegionId, Vec<Position>>,
     /// Memory for the ratios of one matrix.
     ratios: Vec<Entry<f64>>,
 }
@@ -139,6 +144,7 @@ impl Analysis<'_> {
             file: Some(Arc::clone(&node.file)).filter(|f| !f.is_empty()),
             line: known(node.line),
             end_line: known(node.end_line),
+            called_at: self.called_at.remove(&(id as u32)).unwrap_or_default(),
             parent: node.parent,
             visits,
             visits_by_thread: threads.iter().map(visits_of).collect(),

@@ -94,9 +94,15 @@ impl<'a> Most<'a> {
     }
 
     /// Executions of a site by all threads together; none if nothing bounds them.
-    pub fn at(&self, site: u32, region: RegionId, position: &Position) -> Option<u64> {
+    pub fn at(&self, site: u32, region: RegionId) -> Option<u64> {
         let Some(executions) = self.executions else { return self.entered(site, region) };
-        executions.at(region, position).or_else(|| executions.at_most(self.around(site, region)))
+        self.written(site, region).or_else(|| executions.at_most(self.around(site, region)))
+    }
+
+    /// Executions of the writes at the line of a site, which is that of its block; none if no block is known to be it.
+    pub fn written(&self, site: u32, region: RegionId) -> Option<u64> {
+        let of = self.profile.site(site)?;
+        self.executions?.at(region, &Position::new(&of.file, of.line))
     }
 
     /// Executions of a site that nothing bounds, at least: of a region that a loop repeats they are taken to be any

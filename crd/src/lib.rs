@@ -16,6 +16,7 @@
 //! | reuse distances | [`sequence`] (exact), `distance::statstack` (from samples), `distance::quantile`, `distance::cutoff` |
 //! | communication over time | `phases` |
 //! | how far to trust it | [`accuracy`] |
+//! | lines that functions of libraries are called by | `callers` |
 //! | communication by variable and allocation, cache lines shared falsely | `objects`, `false_sharing`, `constructs` |
 //! | what to change | [`suggest`] |
 //! | two profiles against each other | [`compare`] |
@@ -25,6 +26,7 @@
 
 pub mod accuracy;
 mod analyse;
+mod callers;
 pub mod compare;
 mod constructs;
 mod distance;

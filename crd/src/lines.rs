@@ -1,9 +1,9 @@
 //! Pairs of lines: which line wrote what which line read.
 
 use std::collections::HashMap;
-use std::sync::Arc;
-use threadtalk_profile::Profile;
+use threadtalk_profile::{Module, Profile, Site};
 
+use crate::callers::Callers;
 use crate::model::{Line, Position};
 use crate::sites::SiteCount;
 
@@ -27,23 +27,23 @@ pub struct PairCount {
 }
 
 impl Positions {
-    /// The positions of a profile.
-    pub fn new(profile: &Profile) -> Self {
-        let position = |file: &Arc<str>, line: u32| Position {
-            file: Some(Arc::clone(file)).filter(|f| !f.is_empty()),
-            line: Some(line).filter(|l| *l > 0),
+    /// The positions of a profile: those of sites in functions of a library are the lines that call them, where each
+    /// function has one such line.
+    pub fn new(profile: &Profile, callers: &Callers) -> Self {
+        let of_site = |module: &Module, site: &Site| {
+            callers.only(module, site.region).unwrap_or_else(|| Position::new(&site.file, site.line))
         };
         let unknown = Position { file: None, line: None };
         let mut known: HashMap<Position, PositionId> = HashMap::from([(unknown, 0)]);
-        let sites = profile.modules().iter().flat_map(|m| &m.sites);
-        known.extend(sites.map(|s| (position(&s.file, s.line), 0)));
+        let sites = profile.modules().iter().flat_map(|m| m.sites.iter().map(move |site| (m, site)));
+        known.extend(sites.map(|(module, site)| (of_site(module, site), 0)));
         let mut positions: Vec<Position> = known.keys().cloned().collect();
         positions.sort();
         for (rank, p) in (0..).zip(&positions) {
             known.insert(p.clone(), rank);
         }
         let modules = profile.modules().iter().map(|m| {
-            let ranks = m.sites.iter().map(|s| known[&position(&s.file, s.line)]).collect();
+            let ranks = m.sites.iter().map(|site| known[&of_site(m, site)]).collect();
             (m.bases.site_base, ranks)
         });
         Self { modules: modules.collect(), positions }

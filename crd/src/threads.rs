@@ -1,9 +1,9 @@
 //! Logical threads as indices without gaps.
 
-use std::sync::Arc;
 use threadtalk_profile::{Profile, Thread as Record};
 
-use crate::model::{Position, Thread};
+use crate::lines::Positions;
+use crate::model::Thread;
 
 /// Ids up to here are found in a table; a profile may hold any others, too.
 const TABLE: u32 = 1 << 20;
@@ -57,8 +57,8 @@ impl Threads {
     }
 
     /// The threads as the report lists them.
-    pub fn describe(&self, profile: &Profile) -> Vec<Thread> {
-        self.ids.iter().map(|id| describe(profile, *id)).collect()
+    pub fn describe(&self, profile: &Profile, positions: &Positions) -> Vec<Thread> {
+        self.ids.iter().map(|id| describe(profile, positions, *id)).collect()
     }
 }
 
@@ -92,7 +92,7 @@ fn record(profile: &Profile, id: u32) -> Option<&Record> {
     profile.threads().get(known)
 }
 
-fn describe(profile: &Profile, id: u32) -> Thread {
+fn describe(profile: &Profile, positions: &Positions, id: u32) -> Thread {
     let default = Record { id, ..Default::default() };
     let t = record(profile, id).unwrap_or(&default);
     let seconds = |ns: u64| ns as f64 / 1e9;
@@ -101,10 +101,7 @@ fn describe(profile: &Profile, id: u32) -> Thread {
         // The first thread of a process is the one that runs main, whatever it is called.
         name: if id == 0 && t.name.is_empty() { "main".into() } else { t.name.clone() },
         created_by: t.creator,
-        created_at: profile.site(t.creation_site).map(|site| Position {
-            file: Some(Arc::clone(&site.file)).filter(|f| !f.is_empty()),
-            line: Some(site.line).filter(|l| *l > 0),
-        }),
+        created_at: profile.site(t.creation_site).map(|_| positions.at(t.creation_site)),
         start_s: seconds(t.start_ns),
         end_s: t.end_ns.map(seconds),
         cpu_s: t.cpu_ns.map(seconds),

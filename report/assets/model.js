@@ -62,9 +62,11 @@ const syncShare = (figures) => figures.sync_raw / Math.max(figures.raw, 1);
 const ratioText = (figures) => ofReads(figures, ratio(figures), quantity);
 const syncText = (figures) => ofReads(figures, syncShare(figures), percent);
 const homogeneityText = (figures) => ofReads(figures, figures.homogeneity, quantity);
+// Of a library's function also for whom it is.
 const place = (region) =>
   region.file == null
     ? ""
     : base(data.files[region.file]) +
-      (region.line == null ? "" : ":" + region.line + (region.end_line > region.line ? "-" + region.end_line : ""));
+      (region.line == null ? "" : ":" + region.line + (region.end_line > region.line ? "-" + region.end_line : "")) +
+      (region.called_at ? ", for " + region.called_at.map(position).join(", ") : "");
 const position = (at) => (at == null ? "unknown line" : base(data.files[at[0]]) + (at[1] ? ":" + at[1] : ""));

@@ -45,14 +45,19 @@ pub fn title(report: &Report, region: &Region) -> String {
     }
 }
 
-/// `lu.c:650-667`, `lu.c:650`, `lu.c`, or nothing.
+/// `lu.c:650-667`, `lu.c:650`, `lu.c`, or nothing; of a library's function also for whom it is, `, for sort.cpp:12`.
 pub fn place(region: &Region) -> String {
     let Some(file) = &region.file else { return String::new() };
-    match (region.line, region.end_line) {
+    let own = match (region.line, region.end_line) {
         (Some(line), Some(end)) if end > line => format!("{}:{line}-{end}", base(file)),
         (Some(line), _) => format!("{}:{line}", base(file)),
         _ => base(file).to_string(),
+    };
+    if region.called_at.is_empty() {
+        return own;
     }
+    let callers: Vec<String> = region.called_at.iter().map(position).collect();
+    format!("{own}, for {}", callers.join(", "))
 }
 
 /// `lu.c:650`, or `?` where the compiler left no line.

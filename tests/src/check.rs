@@ -130,6 +130,9 @@ pub fn compare(expectation: &Expectation, report: &Report) -> Result<(), String>
 
 fn one(expectation: &Expectation, check: &Check, report: &Report) -> Result<(), String> {
     let mut comparison = Comparison { check, names: expectation.names.clone(), wrong: Vec::new() };
+    let line =
+        |mark: &str| expectation.marks.get(mark).copied().ok_or_else(|| format!("the source has no mark /*@{mark}*/"));
+    let file = expectation.source.file_name().and_then(|n| n.to_str()).unwrap_or("");
     match &check.subject {
         Subject::Matrix { matrix, part, region } => {
             let threads = expectation.threads;
@@ -162,15 +165,12 @@ fn one(expectation: &Expectation, check: &Check, report: &Report) -> Result<(), 
             }
         }
         Subject::Lines { matrix, writer, reader } => {
-            let line = |mark: &str| {
-                expectation.marks.get(mark).copied().ok_or_else(|| format!("the source has no mark /*@{mark}*/"))
-            };
-            let file = expectation.source.file_name().and_then(|n| n.to_str()).unwrap_or("");
             let found = report.between_lines(matrix, file, line(writer)?, line(reader)?);
             comparison.number(None, None, found)?;
         }
-        Subject::Object { matrix, kind, name } => {
-            comparison.number(None, None, report.of_object(matrix, kind, name.as_deref()))?;
+        Subject::Object { matrix, kind, name, mark } => {
+            let at = mark.as_deref().map(|mark| Ok::<_, String>((file, line(mark)?))).transpose()?;
+            comparison.number(None, None, report.of_object(matrix, kind, name.as_deref(), at))?;
         }
         Subject::Number { path, region } => {
             let pointer = format!("/{}", path.replace('.', "/"));

@@ -133,20 +133,20 @@ impl Report {
 
     /// Sum of `raw` or `rar` over all pairs (line of the writer, line of the reader) in the file named `file`.
     pub fn between_lines(&self, key: &str, file: &str, writer: u64, reader: u64) -> i64 {
-        let here = |end: &Value, line: u64| {
-            end["line"] == line && end["file"].as_str().is_some_and(|f| Path::new(f).ends_with(file))
-        };
         let lines = self.regions().iter().filter_map(|r| r["lines"].as_array()).flatten();
-        lines.filter(|l| here(&l["writer"], writer) && here(&l["reader"], reader)).filter_map(|l| l[key].as_i64()).sum()
+        let wanted = |l: &&Value| is_at(&l["writer"], (file, writer)) && is_at(&l["reader"], (file, reader));
+        lines.filter(wanted).filter_map(|l| l[key].as_i64()).sum()
     }
 
-    /// Sum of `raw` or `rar` over the whole program's objects of a kind: those of this name, or members of it.
-    pub fn of_object(&self, key: &str, kind: &str, name: Option<&str>) -> i64 {
+    /// Sum of `raw` or `rar` over the whole program's objects of a kind: those of this name, or members of it, and of
+    /// this file and line.
+    pub fn of_object(&self, key: &str, kind: &str, name: Option<&str>, at: Option<(&str, u64)>) -> i64 {
         let objects = self.0["program_total"]["objects"].as_array().into_iter().flatten();
         let wanted = |o: &&Value| {
             let own = text(&o["name"]);
             let variable = own.split(['.', '-']).next();
-            o["kind"] == kind && (name.is_none() || variable == name || name == Some(own))
+            let is_named = name.is_none() || variable == name || name == Some(own);
+            o["kind"] == kind && is_named && at.is_none_or(|at| is_at(o, at))
         };
         objects.filter(wanted).filter_map(|o| o[key].as_i64()).sum()
     }
@@ -165,6 +165,11 @@ impl Report {
 /// C++ names are printed with their parameters: `work(int)` is `work` to a test.
 fn named(region: &Value, name: &str) -> bool {
     region["name"].as_str().is_some_and(|n| n == name || n.strip_prefix(name).is_some_and(|rest| rest.starts_with('(')))
+}
+
+/// Whether the file of this name, and the line, are what a place in the report says.
+fn is_at(place: &Value, (file, line): (&str, u64)) -> bool {
+    place["line"] == line && place["file"].as_str().is_some_and(|f| Path::new(f).ends_with(file))
 }
 
 fn text(value: &Value) -> &str {

@@ -60,7 +60,7 @@ pub fn by_region(
         let other_reads = found.flags & shared_line_flags::OTHER_READS != 0;
         let of_lines = |site| written.get(&site).map_or(found.lines, |w: &WrittenSite| w.lines.max(found.lines));
         let onto = |site, executions| FalseSharing::onto(found.lines, of_lines(site), executions);
-        let own = most.at(sites[0], region, &at[0]).map(|writes| onto(sites[0], writes));
+        let own = most.at(sites[0], region).map(|writes| onto(sites[0], writes));
         let side = |n: usize| Side {
             position: &at[n],
             region: [Some(region), other_region][n],
@@ -72,14 +72,14 @@ pub fn by_region(
             let read = values.read_beside(side(1), found.other_thread, running_in(sites[0], region));
             (read.is_none_or(|(meets, _)| meets), read.map(|(_, reads)| reads))
         } else {
-            let others = other_region.and_then(|other| most.at(sites[1], other, &at[1]));
+            let others = other_region.and_then(|other| most.at(sites[1], other));
             (values.may_meet(running), others.map(|writes| onto(sites[1], writes)))
         };
         let passed = values.passed([side(0), side(1)], found.threads);
         regions.entry(region).or_default().push(FalseSharing {
             moves: own.into_iter().chain(others).min(),
             at_least: most.at_least(sites[0], region),
-            writes: executions.as_ref().and_then(|e| e.at(region, &at[0])),
+            writes: most.written(sites[0], region),
             passed,
             regions: [region, other_region.unwrap_or(region)],
             writer: at[0].clone(),

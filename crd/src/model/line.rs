@@ -12,6 +12,13 @@ pub struct Position {
     pub line: Option<u32>,
 }
 
+impl Position {
+    /// Of an entry of a profile's tables, where an empty file and line 0 are unknown.
+    pub fn new(file: &Arc<str>, line: u32) -> Self {
+        Self { file: Some(Arc::clone(file)).filter(|f| !f.is_empty()), line: Some(line).filter(|l| *l > 0) }
+    }
+}
+
 /// Events of one pair of lines, over all pairs of threads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Line {

@@ -27,6 +27,10 @@ pub struct Region {
     pub line: Option<u32>,
     /// Last line.
     pub end_line: Option<u32>,
+    /// Lines of the program that call the function of a library that this is, or is part of; none if it is none, or if
+    /// they are not known or more than a few.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub called_at: Vec<Position>,
     /// Enclosing region; none for the program.
     pub parent: Option<u32>,
     /// Times that threads entered it.

@@ -5,6 +5,7 @@ use threadtalk_abi::module::{ObjectKind, site_flags};
 use threadtalk_profile::Profile;
 
 use super::declarations::Declarations;
+use crate::lines::Positions;
 use crate::model::Memory;
 
 /// Allocated memory of which no variable tells more.
@@ -39,12 +40,13 @@ pub fn is_variable(identity: &Identity) -> bool {
 /// What the sites of a profile access.
 pub struct Names<'p> {
     profile: &'p Profile,
+    positions: &'p Positions,
     declarations: Declarations,
 }
 
 impl<'p> Names<'p> {
-    pub fn of(profile: &'p Profile) -> Self {
-        Self { profile, declarations: Declarations::find(profile) }
+    pub fn of(profile: &'p Profile, positions: &'p Positions) -> Self {
+        Self { profile, positions, declarations: Declarations::find(profile) }
     }
 
     /// The variable at a site, as the compiler names it.
@@ -80,7 +82,8 @@ impl<'p> Names<'p> {
             return named;
         }
         let name = [named.name, Arc::clone(&through.name)].into_iter().find(|name| is_telling(name));
-        let (file, line) = self.profile.site(site).map_or(("".into(), 0), |s| (Arc::clone(&s.file), s.line));
+        let at = self.positions.at(site);
+        let (file, line) = (at.file.unwrap_or_default(), at.line.unwrap_or(0));
         Identity { kind: Memory::Heap, name: name.unwrap_or_else(|| BLOCK.into()), file, line }
     }
 }

@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use threadtalk_profile::{Event, Profile, Stride};
 
+use crate::lines::Positions;
 use crate::model::{Memory, Object};
 use crate::sites::{self, SiteCount};
 use identity::{Identity, Names, is_variable};
@@ -56,7 +57,7 @@ struct Reader {
 
 impl Objects {
     /// The objects of all sites that `events` mention.
-    pub fn new(profile: &Profile) -> Self {
+    pub fn new(profile: &Profile, positions: &Positions) -> Self {
         let mut objects = Self {
             known: Vec::new(),
             ids: HashMap::new(),
@@ -64,7 +65,7 @@ impl Objects {
             of_writer: HashMap::new(),
             of_pair: HashMap::new(),
         };
-        let (names, samples) = (Names::of(profile), Samples::new(profile));
+        let (names, samples) = (Names::of(profile, positions), Samples::new(profile));
         let mut writers: HashMap<u32, Option<ObjectId>> = HashMap::new();
         for sum in sites::sums(profile.events()) {
             objects.add(&names, &samples, &mut writers, (sum.reader, sum.writer));

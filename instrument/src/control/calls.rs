@@ -2,13 +2,15 @@
 
 use super::graph::Graph;
 use crate::library;
-use crate::llvm::{self, debug};
+use crate::llvm;
+use crate::llvm::debug::{self, Location};
+use crate::regions::constructs::Stack;
 use crate::regions::functions::Functions;
 use crate::regions::nesting::Nesting;
 use crate::regions::outlined;
 use crate::tables::{SiteAccess, SiteId, Tables};
 use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
-use threadtalk_abi::control::{CallEntry, call_flags};
+use threadtalk_abi::control::{BlockEntry, CallEntry, call_flags};
 use threadtalk_abi::module::site_flags::{CREATION, SYNC};
 use threadtalk_abi::waits::is_timed;
 
@@ -110,11 +112,32 @@ pub fn direct<'ctx>(all: &[Call<'ctx>]) -> impl Iterator<Item = (u32, FunctionVa
     all.iter().filter_map(callee).filter(|(_, callee)| callee.count_basic_blocks() > 0)
 }
 
-/// The calls for the tables.
-pub fn calls(all: &[Call<'_>], tables: &mut Tables) -> Vec<CallEntry> {
+/// The constructs that are open at each call.
+pub fn stacks<'ctx>(graph: &Graph<'ctx>, all: &[Call<'ctx>], nesting: &Nesting<'ctx>) -> Vec<Stack> {
+    let (mut number, mut stack) = (u32::MAX, 0);
+    let open_at = |&(of, inst): &Call<'ctx>| {
+        if of != number {
+            (number, stack) = (of, nesting.constructs.at_entry(graph.blocks[of as usize]));
+        }
+        let after = nesting.constructs.after(inst, stack);
+        std::mem::replace(&mut stack, after)
+    };
+    all.iter().map(open_at).collect()
+}
+
+/// The calls for the tables. Their lines are those of who means them, as those of `blocks` are.
+pub fn calls<'ctx>(
+    (graph, blocks): (&Graph<'ctx>, &[BlockEntry]),
+    (all, stacks): (&[Call<'ctx>], &[Stack]),
+    nesting: &Nesting<'ctx>,
+    (functions, tables): (&mut Functions, &mut Tables),
+) -> Vec<CallEntry> {
     let mut entries = Vec::new();
-    for &(block, inst) in all {
-        let line = debug::of(inst).map_or(0, |l| l.line);
+    for (&(block, inst), &stack) in all.iter().zip(stacks) {
+        let around = (nesting.loops.innermost(graph.blocks[block as usize]), stack);
+        let at = debug::of(inst).map(|at| nesting.meant(at, around, functions));
+        let of_block = |at: &Location| tables.string(functions.file(at.scope)) == blocks[block as usize].file;
+        let line = at.filter(of_block).map_or(0, |at| at.line);
         let mut add = |callee: Option<FunctionValue<'_>>, flags: u32| {
             let name = callee.map(|c| c.get_name().to_string_lossy().into_owned()).unwrap_or_default();
             entries.push(CallEntry { block, callee: tables.string(&name), flags, line });
@@ -143,24 +166,18 @@ fn started<'ctx>(call: InstructionValue<'ctx>) -> Option<FunctionValue<'ctx>> {
 
 /// Calls before which the thread notes where it is.
 pub fn sites<'ctx>(
-    (graph, all): (&Graph<'ctx>, &[Call<'ctx>]),
+    graph: &Graph<'ctx>,
+    (all, stacks): (&[Call<'ctx>], &[Stack]),
     nesting: &mut Nesting<'ctx>,
-    functions: &mut Functions,
-    tables: &mut Tables,
+    (functions, tables): (&mut Functions, &mut Tables),
 ) -> Vec<(InstructionValue<'ctx>, SiteId)> {
     let mut sites = Vec::new();
-    let (mut number, mut stack) = (u32::MAX, 0);
-    for &(of, inst) in all {
-        let block = graph.blocks[of as usize];
-        if of != number {
-            (number, stack) = (of, nesting.constructs.at_entry(block));
-        }
+    for (&(of, inst), &stack) in all.iter().zip(stacks) {
         if let Some(flags) = flags(inst) {
-            let access = SiteAccess::default();
+            let (block, access) = (graph.blocks[of as usize], SiteAccess::default());
             let site = nesting.site(inst, block, stack, (flags, &access), (&mut *functions, &mut *tables));
             sites.push((inst, site));
         }
-        stack = nesting.constructs.after(inst, stack);
     }
     sites
 }

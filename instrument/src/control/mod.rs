@@ -24,7 +24,7 @@ use crate::access::Inlined;
 use crate::emit::{Emitted, ModuleEmitter};
 use crate::llvm;
 use crate::llvm::analysis::Analysis;
-use crate::regions::functions::{Functions, Unit};
+use crate::regions::functions::{self, Functions, Unit};
 use crate::regions::nesting::Nesting;
 use crate::tables::{SiteId, Tables};
 use graph::Graph;
@@ -108,7 +108,7 @@ impl<'ctx> Control<'_, '_, 'ctx> {
         let counted = spanning_tree::counted(graph.nodes(), &graph.tree_edges());
         let room = MOST_IN_MODULE - self.tables.counters();
         let counted = counted.filter(|c| c.len() <= room as usize);
-        let mut flags = 0;
+        let mut flags = self.callers(function);
         match &counted {
             Some(edges) => {
                 for &edge in edges {
@@ -123,8 +123,9 @@ impl<'ctx> Control<'_, '_, 'ctx> {
         let spins = Spins::find(&graph, &mut nesting, (self.functions, self.tables));
         let blocks = contents::blocks((&graph, &spins), &mut nesting, self.functions, self.tables);
         let all_calls = calls::all(&graph);
-        let calls = calls::calls(&all_calls, self.tables);
-        let sites = calls::sites((&graph, &all_calls), &mut nesting, self.functions, self.tables);
+        let with_stacks = (&*all_calls, &*calls::stacks(&graph, &all_calls, &nesting));
+        let calls = calls::calls((&graph, &blocks), with_stacks, &nesting, (self.functions, self.tables));
+        let sites = calls::sites(&graph, with_stacks, &mut nesting, (self.functions, self.tables));
         let region = self.functions.region(Unit::of(function), self.tables);
         self.tables.control_function(region, flags, &blocks, &graph.entries(function), &calls);
         // Before any edge is split.
@@ -172,6 +173,15 @@ impl<'ctx> Control<'_, '_, 'ctx> {
         let mut slots: Vec<_> = opened.iter().flatten().map(|(_, slot)| *slot).collect();
         slots.extend(spins.emit(&bumps, function)?);
         Ok(Counted { header, slots, singles, waits, base: bumps.base })
+    }
+
+    /// Flags that say who may call a function.
+    fn callers(&mut self, function: FunctionValue<'ctx>) -> u32 {
+        let subprogram = functions::own_frame(function).subprogram;
+        let of_library = !subprogram.is_null() && self.functions.is_library(subprogram);
+        let flag = |is: bool, flag| if is { flag } else { 0 };
+        flag(of_library, function_flags::OF_LIBRARY)
+            | flag(llvm::is_address_taken(function), function_flags::ADDRESS_TAKEN)
     }
 
     fn store_call_site(&self, header: PointerValue<'ctx>, call: InstructionValue<'ctx>, site: SiteId) -> Emitted<()> {

@@ -15,6 +15,19 @@ pub fn callee<'ctx>(call: InstructionValue<'ctx>) -> Option<FunctionValue<'ctx>>
     }
 }
 
+/// Whether others than the calls that name a function may run it, as another thread does, or a call through a pointer.
+pub fn is_address_taken(function: FunctionValue<'_>) -> bool {
+    let is_function = |value| value == function.as_value_ref();
+    // SAFETY: a live call, and its arguments.
+    let calls_it = |call: InstructionValue<'_>| unsafe {
+        let argument = |n| LLVMGetOperand(call.as_value_ref(), n);
+        is_function(LLVMGetCalledValue(call.as_value_ref()))
+            && !(0..argument_count(call)).any(|n| is_function(argument(n)))
+    };
+    let is_plain = |user| super::as_instruction(user).is_some_and(|inst| is_call(inst) && calls_it(inst));
+    !super::users(function.as_value_ref()).into_iter().all(is_plain)
+}
+
 /// Whether a call hands its frame on to what it calls (`musttail`): only the return of its result may follow it.
 pub fn is_last(call: InstructionValue<'_>) -> bool {
     // SAFETY: a live instruction; a call is looked at as one.

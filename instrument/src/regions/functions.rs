@@ -175,14 +175,13 @@ impl Functions {
     }
 
     /// Where code is that was inlined from a header of the system: at the call that the program makes. If all of it is
-    /// the library's, where it is itself.
+    /// the library's, in the function that was not inlined, of which the analysis knows who calls it.
     pub fn outside_libraries(&mut self, innermost: Location) -> Location {
         let mut at = innermost;
-        while self.is_library(at.scope) {
-            match debug::location(at.frame.inlined_at) {
-                Some(caller) => at = caller,
-                None => return innermost,
-            }
+        while self.is_library(at.scope)
+            && let Some(caller) = debug::location(at.frame.inlined_at)
+        {
+            at = caller;
         }
         at
     }

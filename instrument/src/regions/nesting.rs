@@ -88,7 +88,7 @@ impl<'ctx> Nesting<'ctx> {
             match debug::location(at.frame.inlined_at).filter(|outer| is_library || !functions.is_library(outer.scope))
             {
                 Some(outer) => at = outer,
-                None => return written_by_user.unwrap_or(innermost),
+                None => return written_by_user.unwrap_or(at),
             }
         }
     }

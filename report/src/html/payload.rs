@@ -76,6 +76,8 @@ struct RegionPart<'a> {
     file: Option<usize>,
     line: Option<u32>,
     end_line: Option<u32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    called_at: Vec<Option<Place>>,
     parent: Option<u32>,
     visits: u64,
     own: Option<Figures<'a>>,
@@ -284,6 +286,7 @@ fn region<'a>(region: &'a Region, threads: &'a [Thread], files: &mut Files<'a>) 
         file: region.file.as_deref().map(|file| files.number(file)),
         line: region.line,
         end_line: region.end_line,
+        called_at: region.called_at.iter().map(|at| files.shown(at)).collect(),
         parent: region.parent,
         visits: region.visits,
         own,

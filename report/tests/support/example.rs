@@ -138,6 +138,7 @@ pub fn region(id: u32, kind: RegionKind, name: &str, threads: u32, counts: Optio
         file: Some("src/solver/lu.c".into()),
         line: Some(10 * id + 1),
         end_line: Some(10 * id + 9),
+        called_at: Vec::new(),
         parent: (id > 0).then_some(0),
         visits: 17,
         threads: (0..threads).collect(),

@@ -49,6 +49,10 @@ pub mod function_flags {
     /// Its control flow cannot be counted (edges that no code can be put on in more places than flow conservation can
     /// make up for): its blocks are listed, none of its edges.
     pub const UNCOUNTED: u32 = 2;
+    /// It stands in a header of the system, as what the C++ library's containers and algorithms are made of does.
+    pub const OF_LIBRARY: u32 = 4;
+    /// Its address is taken: others than those that call it by its name may run it.
+    pub const ADDRESS_TAKEN: u32 = 8;
 }
 
 /// A basic block.
@@ -106,7 +110,7 @@ pub struct CallEntry {
     pub callee: u32,
     /// [`call_flags`].
     pub flags: u32,
-    /// Line; 0 = unknown.
+    /// Line in the block's file; 0 = unknown, or in another file.
     pub line: u32,
 }
 

@@ -1,10 +1,11 @@
-//! Ways in which a program leaves its process: exec, `_exit` and the like, and `fork` by its less known names.
+//! Ways in which a program leaves its process: exec, `_exit` and the like, and `fork` by its less known names: `_Fork`,
+//! `clone` (what `syscall` may ask for is beside the futex).
 
 use super::interpose;
 use super::next::next;
 use crate::core_api::Ending;
 use crate::lifecycle::{exit, fork};
-use core::ffi::{c_char, c_int};
+use core::ffi::{c_char, c_int, c_long, c_void};
 
 /// A NULL-terminated array of C strings.
 type Strings = *const *const c_char;
@@ -203,6 +204,68 @@ interpose! {
             fork::in_child();
         }
         child
+    }
+}
+
+/// What a child of [`clone`] is to run.
+struct Begin {
+    run: unsafe extern "C" fn(*mut c_void) -> c_int,
+    argument: *mut c_void,
+}
+
+/// Where such a child begins.
+///
+/// # Safety
+/// `begin` leads to a [`Begin`] in the child's copy of the memory.
+unsafe extern "C" fn begin_as_copy(begin: *mut c_void) -> c_int {
+    fork::in_child();
+    // SAFETY: by the caller's contract; what to run is what the program asked for.
+    unsafe {
+        let Begin { run, argument } = *begin.cast::<Begin>();
+        run(argument)
+    }
+}
+
+/// Whether a child of `clone` gets a copy of the memory, as one of `fork` does.
+fn is_copy(flags: c_int) -> bool {
+    flags & libc::CLONE_VM == 0
+}
+
+interpose! {
+    /// `fork` onto a stack of its own: no handlers run in the child, so that of [`fork`] is called here. A child that
+    /// shares the memory is a thread that nobody announced, or execs before its parent goes on. C declares the
+    /// parameters after the fourth as variable; on this machine they are passed like any others.
+    fn clone(
+        run: unsafe extern "C" fn(*mut c_void) -> c_int,
+        stack: *mut c_void,
+        flags: c_int,
+        argument: *mut c_void,
+        parent_tid: c_long,
+        tls: c_long,
+        child_tid: c_long,
+    ) -> c_int {
+        type Run = unsafe extern "C" fn(*mut c_void) -> c_int;
+        let Some(next) =
+            next!(clone: fn(Run, *mut c_void, c_int, *mut c_void, c_long, c_long, c_long) -> c_int) else { return missing() };
+        let mut begin = Begin { run, argument };
+        let (run, argument): (Run, _) =
+            if is_copy(flags) { (begin_as_copy, (&raw mut begin).cast()) } else { (run, argument) };
+        // SAFETY: as the caller asks; what begins as a copy has this frame in it.
+        unsafe { next(run, stack, flags, argument, parent_tid, tls, child_tid) }
+    }
+}
+
+/// A system call returned 0: whether that is because the calling process is the child that it made, a copy.
+///
+/// # Safety
+/// The arguments are those that the kernel took.
+pub unsafe fn made_a_copy(number: c_long, argument: c_long) -> bool {
+    match number {
+        libc::SYS_fork => true,
+        libc::SYS_clone => is_copy(argument as c_int),
+        // SAFETY: the kernel has read the structure, which begins with 64 bits of flags.
+        libc::SYS_clone3 => is_copy(unsafe { *core::ptr::with_exposed_provenance::<u64>(argument as usize) } as c_int),
+        _ => false,
     }
 }
 

@@ -1,8 +1,10 @@
-// Threads named in three ways, created at three lines by two interfaces, and a team of the OpenMP runtime.
+// Threads named in three ways, created at three lines by two interfaces, the third one in a function of the C++ library
+// that is not inlined, and a team of the OpenMP runtime.
 #include "team.h"
 #include "threadtalk.h"
 #include <sys/prctl.h>
 #include <thread>
+#include <vector>
 
 static pthread_barrier_t met;
 
@@ -23,13 +25,14 @@ int main() {
     pthread_barrier_init(&met, nullptr, 3);
     pthread_create(&first, nullptr, by_header, nullptr);  /*@first*/
     pthread_create(&second, nullptr, by_posix, nullptr);  /*@second*/
-    std::thread third([] {                                /*@third*/
+    std::vector<std::thread> third;
+    third.emplace_back([] {                               /*@third*/
         prctl(PR_SET_NAME, "by prctl");
         pthread_barrier_wait(&met);
     });
     pthread_join(first, nullptr);
     pthread_join(second, nullptr);
-    third.join();
+    third[0].join();
     volatile int sum[2] = {0, 0};
 #pragma omp parallel for num_threads(2) schedule(static) /*@team*/
     for (int i = 0; i < 2; i++)

@@ -29,6 +29,8 @@ pub enum Subject {
         kind: String,
         /// The variable; none: all of the kind.
         name: Option<String>,
+        /// Mark of the line that declares or allocates it; none: any.
+        mark: Option<String>,
     },
     /// A number in the report by its path, `crd.median`.
     Number {
@@ -77,8 +79,10 @@ impl Subject {
                 Some(Self::Lines { matrix: matrix.to_owned(), writer: writer.to_owned(), reader: reader.to_owned() })
             }
             [matrix @ ("raw" | "rar"), "object", kind, ref name @ ..] if place.is_none() && name.len() < 2 => {
-                let name = name.first().map(|name| (*name).to_owned());
-                Some(Self::Object { matrix: matrix.to_owned(), kind: kind.to_owned(), name })
+                let name = name.first().map(|name| name.split_once('@').map_or((*name, None), |(n, m)| (n, Some(m))));
+                let (name, mark) = name.map_or((None, None), |(name, mark)| (Some(name.to_owned()), mark));
+                let mark = mark.map(str::to_owned);
+                Some(Self::Object { matrix: matrix.to_owned(), kind: kind.to_owned(), name, mark })
             }
             [matrix, ref part @ ..] if known(matrix) => {
                 let part = match part {

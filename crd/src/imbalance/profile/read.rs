@@ -12,6 +12,7 @@ use super::super::pbv::{Category, Contents};
 use super::communication;
 use super::joined::{self, Recorded};
 use super::observed::*;
+use crate::callers::Callers;
 use crate::model::Position;
 use crate::regions::{self, Tree, demangle};
 
@@ -97,10 +98,7 @@ impl Observed {
 }
 
 fn region(node: &regions::Node) -> RegionOf {
-    let at = Position {
-        file: Some(Arc::clone(&node.file)).filter(|f| !f.is_empty()),
-        line: Some(node.line).filter(|l| *l > 0),
-    };
+    let at = Position::new(&node.file, node.line);
     let name = demangle(&node.name).unwrap_or_else(|| node.name.to_string());
     RegionOf { kind: node.kind, name, at, parent: node.parent }
 }
@@ -371,6 +369,7 @@ impl Rows {
 struct Sites<'a> {
     profile: &'a Profile,
     tree: &'a Tree,
+    callers: Callers,
     code: HashMap<u32, Spot>,
     of_events: Vec<SiteOf>,
     known: HashMap<(Spot, u32), u32>,
@@ -388,7 +387,14 @@ impl<'a> Sites<'a> {
                 Spot { file: Some(c.file.as_str().into()).filter(|f: &Arc<str>| !f.is_empty()), line: 0, function },
             )
         });
-        Sites { profile, tree, code: code.collect(), of_events: Vec::new(), known: HashMap::new() }
+        Sites {
+            profile,
+            tree,
+            callers: Callers::of(profile),
+            code: code.collect(),
+            of_events: Vec::new(),
+            known: HashMap::new(),
+        }
     }
 
     /// Number of the place of a site at which something was counted: several sites may be of one line.
@@ -413,7 +419,8 @@ impl<'a> Sites<'a> {
             region = &module.regions[parent as usize];
         }
         let function = demangle(&region.name).map_or_else(|| Arc::clone(&region.name), Arc::from);
-        Spot { file: Some(Arc::clone(&of.file)).filter(|f| !f.is_empty()), line: of.line, function }
+        let at = self.callers.only(module, of.region).unwrap_or_else(|| Position::new(&of.file, of.line));
+        Spot { file: at.file, line: at.line.unwrap_or(0), function }
     }
 
     fn region(&self, site: u32) -> u32 {

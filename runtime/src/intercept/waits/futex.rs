@@ -1,13 +1,15 @@
 //! `syscall()`: how libstdc++'s semaphores, barriers and atomic waits, and other runtimes, reach the futex.
 
 use crate::execution::waiting;
+use crate::intercept::process::made_a_copy;
 use crate::intercept::timed;
+use crate::lifecycle::fork;
 use core::ffi::c_long;
 use threadtalk_profile::layout::BlockedKind;
 
 timed! {
     /// Any system call; C declares the arguments as variable, and they come in the registers of six. Waiting at a futex
-    /// is timed.
+    /// is timed, and a child that is a copy of its parent is told that it is.
     fn syscall(number: c_long, a: c_long, b: c_long, c: c_long, d: c_long, e: c_long, f: c_long) -> c_long {
         let call = || {
             let result: c_long;
@@ -29,6 +31,10 @@ timed! {
             result
         };
         let result = if number == libc::SYS_futex && waits(b) { waiting::during(BlockedKind::Futex, call) } else { call() };
+        // SAFETY: the kernel took these arguments.
+        if result == 0 && unsafe { made_a_copy(number, a) } {
+            fork::in_child();
+        }
         // The kernel's errors are -4095..-1.
         if (-4095..0).contains(&result) {
             // SAFETY: the thread's errno.
