@@ -148,8 +148,18 @@ unsigned calls_around(const DILocation *at) {
   return calls;
 }
 
+// How well a variable names what it is the value or the place of: what an object is called where a member of it was inlined
+// says more than `this`, and what the caller calls it more than a parameter of what was inlined.
+enum Telling { Itself, Parameter, Variable };
+
+Telling tells(const DILocalVariable *variable, const DILocation *at) {
+  if (variable->getName() == "this")
+    return Itself;
+  return variable->isParameter() && at && at->getInlinedAt() ? Parameter : Variable;
+}
+
 // The variable whose value (`address`: whose place) this is, if debug information names one.
-bool find_variable(Value *value, bool address, Object &object) {
+std::optional<Telling> find_variable(Value *value, bool address, Object &object) {
   SmallVector<DbgVariableIntrinsic *, 4> intrinsics;
   SmallVector<DbgVariableRecord *, 4> records;
   findDbgUsers(intrinsics, value, &records);
@@ -167,29 +177,29 @@ bool find_variable(Value *value, bool address, Object &object) {
       if (record->isDbgAssign() && record->getAddress() == value &&
           record->getAddressExpression()->getNumElements() == 0 && is_meaningful(record->getVariable())) {
         fill(object, record->getVariable());
-        return true;
+        return Variable;
       }
-  // What an object is called where a member of it was inlined says more than `this`; else that of the outermost one does.
-  std::optional<unsigned> calls;
+  // Of those that tell as much, the outermost one; of variables that are none of these, the first.
+  std::optional<Telling> best;
+  unsigned calls = 0;
   auto consider = [&](const DILocalVariable *variable, const DILocation *at) {
     if (!is_meaningful(variable))
-      return false;
-    bool telling = variable->getName() != "this";
+      return;
+    Telling telling = tells(variable, at);
     unsigned inlined = calls_around(at);
-    if (telling || !calls || inlined < *calls) {
+    if (!best || telling > *best || (telling == *best && telling != Variable && inlined < calls)) {
       fill(object, variable);
+      best = telling;
       calls = inlined;
     }
-    return telling;
   };
   for (DbgVariableRecord *record : records)
-    if (fits(record->isDbgDeclare(), record->getExpression()) && consider(record->getVariable(), record->getDebugLoc()))
-      return true;
+    if (fits(record->isDbgDeclare(), record->getExpression()))
+      consider(record->getVariable(), record->getDebugLoc());
   for (DbgVariableIntrinsic *intrinsic : intrinsics)
-    if (fits(isa<DbgDeclareInst>(intrinsic), intrinsic->getExpression()) &&
-        consider(intrinsic->getVariable(), intrinsic->getDebugLoc()))
-      return true;
-  return calls.has_value();
+    if (fits(isa<DbgDeclareInst>(intrinsic), intrinsic->getExpression()))
+      consider(intrinsic->getVariable(), intrinsic->getDebugLoc());
+  return best;
 }
 
 bool describe(Value *pointer, int steps, Object &object);
@@ -405,20 +415,22 @@ bool describe_pointer(Value *base, int steps, Object &object) {
     object.type = pointee(object.type);
     return best.found;
   }
-  if (find_variable(base, false, object)) {
+  std::optional<Telling> variable = find_variable(base, false, object);
+  const DIType *type = variable ? pointee(object.type) : nullptr;
+  // Of a pointer that was handed to what is inlined here, where it was read.
+  auto *load = dyn_cast<LoadInst>(base);
+  Object place;
+  bool read = load && steps > 0 && variable != Variable && describe(load->getPointerOperand(), steps - 1, place);
+  if (read)
+    object = std::move(place);
+  if (variable || read) {
+    const DIType *behind = read ? pointee(object.type) : type;
     object.kind = Pointer;
-    object.type = pointee(object.type);
+    object.type = behind ? behind : type;
     return true;
   }
-  if (steps == 0)
+  if (load || steps == 0)
     return false;
-  if (auto *load = dyn_cast<LoadInst>(base)) {
-    if (!describe(load->getPointerOperand(), steps - 1, object))
-      return false;
-    object.kind = Pointer;
-    object.type = pointee(object.type);
-    return true;
-  }
   if (auto *phi = dyn_cast<PHINode>(base))
     return describe_all(phi, SmallVector<Value *>(phi->incoming_values()), steps, object);
   if (auto *select = dyn_cast<SelectInst>(base))
@@ -448,7 +460,7 @@ bool describe_base(Value *base, int steps, Object &object, bool &pointed) {
   }
   if (isa<AllocaInst>(base)) {
     object.kind = Stack;
-    return find_variable(base, true, object);
+    return find_variable(base, true, object).has_value();
   }
   if (find_variable(base, true, object)) {
     object.kind = Stack;
@@ -609,6 +621,7 @@ bool threadtalk_shim_object(LLVMValueRef pointer, ThreadtalkObject *out, void *d
   Object object;
   if (!describe(unwrap(pointer), MostSteps, object))
     return false;
+  cut_library_members(object.name);
   out->kind = object.kind;
   out->line = object.line;
   out->file = wrap(const_cast<DIFile *>(object.file));

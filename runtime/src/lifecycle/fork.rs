@@ -32,6 +32,7 @@ unsafe extern "C" fn in_child_handler() {
 }
 
 /// In a child that has a copy of the memory. Async-signal-safe.
+#[cold]
 pub fn in_child() {
     if !is_active() {
         return;
