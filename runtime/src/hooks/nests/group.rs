@@ -43,7 +43,7 @@ pub struct Kind {
     /// ...in these bits.
     pub mask: u32,
     /// Cells that nobody has written are of it, too.
-    pub nobodys: bool,
+    pub nobodys: Wide,
     /// Where reads of them count; null: nowhere, they are no events.
     pub counter: *mut EventCounter,
 }
@@ -56,13 +56,13 @@ const BACK: usize = 64;
 impl Kind {
     /// The thread's own, and what nobody has written, as are the bytes that an allocator keeps between two rows.
     pub fn own(t: &Thread) -> Kind {
-        Kind { value: t.header.own_base, mask: !(t.header.own_span - 1), nobodys: true, counter: ptr::null_mut() }
+        Kind { value: t.header.own_base, mask: !(t.header.own_span - 1), nobodys: Wide::Yes, counter: ptr::null_mut() }
     }
 
     /// Those that are like one in `state`, of which reads count there.
     pub fn of(state: u32, counter: *mut EventCounter) -> Kind {
         let mask = Kind::mask(state);
-        Kind { value: state & mask, mask, nobodys: false, counter }
+        Kind { value: state & mask, mask, nobodys: Wide::No, counter }
     }
 
     /// In which bits cells agree that are like one in `state`: in all but another thread's mark.
@@ -73,14 +73,14 @@ impl Kind {
     /// Whether a cell is of the kind. Elements that other threads watch are like those beside them.
     #[inline]
     pub fn holds(&self, cell: u32) -> bool {
-        (cell ^ self.value) & self.mask == 0 || self.nobodys && cell == NONE
+        (cell ^ self.value) & self.mask == 0 || self.nobodys.is_so() && cell == NONE
     }
 
     /// How many cells from the start are of the kind, if they do not take too many turns.
     #[inline]
     pub fn prefix(&self, cells: &[u32]) -> usize {
         let like = prefix(cells, self.value, self.mask, 0);
-        if self.nobodys && like < cells.len() { self.prefix_in_turns(cells, like) } else { like }
+        if self.nobodys.is_so() && like < cells.len() { self.prefix_in_turns(cells, like) } else { like }
     }
 
     /// The same if the first `like` are.
@@ -197,17 +197,17 @@ impl Group {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, MOST_TURNS};
+    use super::{Kind, MOST_TURNS, Wide};
     use core::ptr;
     use threadtalk_abi::cell::NONE;
 
-    const KIND: Kind = Kind { value: 0x30, mask: !0xf, nobodys: true, counter: ptr::null_mut() };
+    const KIND: Kind = Kind { value: 0x30, mask: !0xf, nobodys: Wide::Yes, counter: ptr::null_mut() };
 
     #[test]
     fn both_ends_are_what_a_look_at_each_cell_finds() {
         for (length, other) in (0..200).flat_map(|length| (0..=length).map(move |other| (length, other))) {
             for (every, nobodys) in [(usize::MAX, true), (7, true), (7, false)] {
-                let kind = Kind { nobodys, ..KIND };
+                let kind = Kind { nobodys: nobodys.into(), ..KIND };
                 let mut cells: Vec<u32> = (1..=length).map(|at| if at % every == 0 { NONE } else { 0x35 }).collect();
                 if let Some(cell) = cells.get_mut(other) {
                     *cell = 0x45;

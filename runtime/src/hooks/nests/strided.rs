@@ -29,6 +29,8 @@ use threadtalk_sigmem::marks::mark;
 const MOST_KNOWN: u64 = 8;
 
 const LINE: u64 = 1 << LINE_SHIFT;
+/// Cells of a line's elements.
+const LINE_CELLS: usize = (LINE / GRANULE) as usize;
 
 /// What a strided read finds, and a window around where it begins.
 pub fn look(group: Group, steps: (i64, u64), t: &mut Thread, p: &Process, apart: &mut Apart) -> Option<Look<'static>> {
@@ -93,10 +95,15 @@ fn scan(group: &Group, (stride, iterations): (i64, u64), t: &mut Thread, p: &Pro
         last: None,
         unread: false,
     };
-    for i in 0..iterations as i64 {
-        scan.iteration = i as u64;
+    while scan.iteration < iterations {
+        scan.alike(p, stride, iterations).ok_or(Refused::Mixed)?;
+        if scan.iteration == iterations {
+            break;
+        }
         ask_ahead(p, (group.from, stride), scan.iteration, iterations);
-        if scan.access(t, p, stride * i).is_none() {
+        if scan.access(t, p, stride.wrapping_mul(scan.iteration as i64)).is_some() {
+            scan.iteration += 1;
+        } else {
             // Where most is known the loop's sequences are faster than reads by themselves.
             let is_unread = scan.unread && scan.iteration <= iterations / MOST_KNOWN;
             return Err(if is_unread { Refused::Unread(FirstReads::Once) } else { Refused::Mixed });
@@ -125,6 +132,35 @@ struct Scan<'g> {
 }
 
 impl Scan<'_> {
+    /// Goes on to the first iteration that finds something else than the last one did, in the columns that have found
+    /// the same so far. `None`: there are too many counters.
+    #[inline]
+    fn alike(&mut self, p: &Process, stride: i64, iterations: u64) -> Option<()> {
+        let Some((_, kind)) = self.last.filter(|(_, kind)| kind.counter.is_null() || mark(kind.value) == 0) else {
+            return Some(());
+        };
+        let (begin, (first, end)) = (self.iteration, self.like_this);
+        // Of what is no event, marks say nothing.
+        let mask = if kind.counter.is_null() { kind.mask } else { kind.mask | TRACKED };
+        while self.iteration < iterations {
+            ask_ahead(p, (first, stride), self.iteration, iterations);
+            let here = first.wrapping_add_signed(stride.wrapping_mul(self.iteration as i64));
+            let Some(cells) = stretch(p, here, end - first) else { break };
+            let differ = |cells: &[u32]| cells.iter().fold(0, |any, cell| any | (cell ^ kind.value));
+            // A whole line without a loop.
+            let differ = cells.as_array::<{ LINE_CELLS }>().map_or_else(|| differ(cells), |line| differ(line));
+            if differ & mask != 0 {
+                break;
+            }
+            self.iteration += 1;
+        }
+        if kind.counter.is_null() || self.iteration == begin {
+            return Some(());
+        }
+        let granules = (self.group.to - self.group.from) / GRANULE * (self.iteration - begin);
+        self.parts.add(kind.counter, granules, (begin, self.iteration - 1), 0)
+    }
+
     /// The access that is `by` bytes from the first one. `None`: what it finds is not known.
     fn access(&mut self, t: &Thread, p: &Process, by: i64) -> Option<()> {
         let (from, to) = (self.group.from, self.group.to);
