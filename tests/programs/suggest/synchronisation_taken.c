@@ -1,12 +1,12 @@
 // SUGGEST: synchronisation
 // SAYS: take several pieces at a time
-// Threads take pieces of work that are hardly longer than taking one is. They let the others run in between, so that
-// each of them gets some on any machine.
+// Threads take pieces of work that are hardly longer than taking one is. They sleep in between, so that each piece is
+// another one's than the one before on any machine.
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
+#include <unistd.h>
 #define T 4
-#define N 100000
+#define N 4000
 
 static atomic_int next;
 static pthread_barrier_t start;
@@ -16,7 +16,7 @@ static void *take(void *p) {
     pthread_barrier_wait(&start);
     for (int i; (i = atomic_fetch_add(&next, 1)) < N;) {
         squares[i] = (double)i * i;
-        sched_yield();
+        usleep(1);
     }
     return p;
 }
