@@ -148,7 +148,8 @@ impl Scan<'_> {
             let Some(cells) = stretch(p, here, end - first) else { break };
             let differ = |cells: &[u32]| cells.iter().fold(0, |any, cell| any | (cell ^ kind.value));
             // A whole line without a loop.
-            let differ = cells.as_array::<{ LINE_CELLS }>().map_or_else(|| differ(cells), |line| differ(line));
+            let line: Result<&[u32; LINE_CELLS], _> = cells.try_into();
+            let differ = line.map_or_else(|_| differ(cells), |line| differ(line));
             if differ & mask != 0 {
                 break;
             }
