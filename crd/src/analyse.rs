@@ -32,7 +32,7 @@ pub fn analyse(profile: &Profile, options: &Options) -> Report {
     let callers = Callers::of(profile);
     let positions = Positions::new(profile, &callers);
     let mut recorded = Recorded::collect(profile, &tree, &threads, options);
-    let called_at = callers.by_region(profile, &tree);
+    let called_at = callers.by_region(&tree);
     let mut analysis = Analysis { profile, options, threads: &threads, called_at, ratios: Vec::new() };
     let pairs: Vec<Vec<PairCount>> = recorded.sites.iter().map(|sums| positions.count(sums)).collect();
     let mut regions = Vec::with_capacity(tree.nodes.len());

@@ -1,6 +1,7 @@
 //! In which constructs of OpenMP code ran, and on which threads: where it stands is not enough, as a function is called
 //! from anywhere.
 
+use crate::callers::functions;
 use crate::regions::{RegionId, Tree};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -99,16 +100,15 @@ fn is_construct(kind: RegionKind) -> bool {
 
 /// The callers of each function that are known: not those that call through a pointer, nor who makes threads of it.
 fn callers(profile: &Profile, tree: &Tree) -> BTreeMap<RegionId, BTreeSet<RegionId>> {
-    let functions = || profile.modules().iter().flat_map(|m| m.functions.iter().map(move |function| (m, function)));
     let mut named: HashMap<&str, BTreeSet<RegionId>> = HashMap::new();
-    for (module, function) in functions() {
+    for (module, function) in functions(profile) {
         if let Some(region) = module.regions.get(function.region as usize) {
             let node = tree.node(module.bases.region_base + function.region);
             named.entry(&region.name).or_default().insert(node);
         }
     }
     let mut callers: BTreeMap<RegionId, BTreeSet<RegionId>> = BTreeMap::new();
-    for (module, function) in functions() {
+    for (module, function) in functions(profile) {
         let node = |region: u32| tree.node(module.bases.region_base + region);
         for block in &function.blocks {
             callers.entry(node(block.region)).or_default().insert(node(function.region));

@@ -31,7 +31,7 @@ impl Positions {
     /// function has one such line.
     pub fn new(profile: &Profile, callers: &Callers) -> Self {
         let of_site = |module: &Module, site: &Site| {
-            callers.only(module, site.region).unwrap_or_else(|| Position::new(&site.file, site.line))
+            callers.only(module, site.region).cloned().unwrap_or_else(|| Position::new(&site.file, site.line))
         };
         let unknown = Position { file: None, line: None };
         let mut known: HashMap<Position, PositionId> = HashMap::from([(unknown, 0)]);

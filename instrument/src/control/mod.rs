@@ -175,13 +175,14 @@ impl<'ctx> Control<'_, '_, 'ctx> {
         Ok(Counted { header, slots, singles, waits, base: bumps.base })
     }
 
-    /// Flags that say who may call a function.
+    /// Flags that say who may call a function of a library.
     fn callers(&mut self, function: FunctionValue<'ctx>) -> u32 {
         let subprogram = functions::own_frame(function).subprogram;
-        let of_library = !subprogram.is_null() && self.functions.is_library(subprogram);
-        let flag = |is: bool, flag| if is { flag } else { 0 };
-        flag(of_library, function_flags::OF_LIBRARY)
-            | flag(llvm::is_address_taken(function), function_flags::ADDRESS_TAKEN)
+        if subprogram.is_null() || !self.functions.is_library(subprogram) {
+            return 0;
+        }
+        let taken = if llvm::is_address_taken(function) { function_flags::ADDRESS_TAKEN } else { 0 };
+        function_flags::OF_LIBRARY | taken
     }
 
     fn store_call_site(&self, header: PointerValue<'ctx>, call: InstructionValue<'ctx>, site: SiteId) -> Emitted<()> {

@@ -51,7 +51,7 @@ pub mod function_flags {
     pub const UNCOUNTED: u32 = 2;
     /// It stands in a header of the system, as what the C++ library's containers and algorithms are made of does.
     pub const OF_LIBRARY: u32 = 4;
-    /// Its address is taken: others than those that call it by its name may run it.
+    /// Of one of a library: its address is taken, so that others than those that call it by its name may run it.
     pub const ADDRESS_TAKEN: u32 = 8;
 }
 

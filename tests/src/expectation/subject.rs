@@ -79,10 +79,8 @@ impl Subject {
                 Some(Self::Lines { matrix: matrix.to_owned(), writer: writer.to_owned(), reader: reader.to_owned() })
             }
             [matrix @ ("raw" | "rar"), "object", kind, ref name @ ..] if place.is_none() && name.len() < 2 => {
-                let name = name.first().map(|name| name.split_once('@').map_or((*name, None), |(n, m)| (n, Some(m))));
-                let (name, mark) = name.map_or((None, None), |(name, mark)| (Some(name.to_owned()), mark));
-                let mark = mark.map(str::to_owned);
-                Some(Self::Object { matrix: matrix.to_owned(), kind: kind.to_owned(), name, mark })
+                let (name, mark) = name.first().map(|name| at_mark(name)).unzip();
+                Some(Self::Object { matrix: matrix.to_owned(), kind: kind.to_owned(), name, mark: mark.flatten() })
             }
             [matrix, ref part @ ..] if known(matrix) => {
                 let part = match part {
@@ -113,10 +111,15 @@ impl Selector {
             [kind, name] => (kind, name),
             _ => return None,
         };
-        let (name, mark) = match name.split_once('@') {
-            Some((name, mark)) => (name, Some(mark.to_owned())),
-            None => (name, None),
-        };
-        Some(Self { of: Some((kind.to_owned(), name.to_owned(), mark)), own })
+        let (name, mark) = at_mark(name);
+        Some(Self { of: Some((kind.to_owned(), name, mark)), own })
+    }
+}
+
+/// What `name@mark` says: a name, and the mark of its line if there is one.
+fn at_mark(text: &str) -> (String, Option<String>) {
+    match text.split_once('@') {
+        Some((name, mark)) => (name.to_owned(), Some(mark.to_owned())),
+        None => (text.to_owned(), None),
     }
 }

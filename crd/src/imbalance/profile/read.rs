@@ -419,7 +419,7 @@ impl<'a> Sites<'a> {
             region = &module.regions[parent as usize];
         }
         let function = demangle(&region.name).map_or_else(|| Arc::clone(&region.name), Arc::from);
-        let at = self.callers.only(module, of.region).unwrap_or_else(|| Position::new(&of.file, of.line));
+        let at = self.callers.only(module, of.region).cloned().unwrap_or_else(|| Position::new(&of.file, of.line));
         Spot { file: at.file, line: at.line.unwrap_or(0), function }
     }
 
