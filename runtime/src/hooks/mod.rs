@@ -289,12 +289,12 @@ extern "C" fn cache(address: u64, bytes: u32, site: u32) {
     on_thread(|t, p| caches::access(t, p, address, bytes, site));
 }
 
-extern "C" fn allocated(address: u64, bytes: u64, site: u32) {
-    on_thread(|t, p| t.latest_block = p.objects.allocated(address, bytes, site));
+extern "C" fn allocated(address: u64, bytes: u64, site: u32, frame: u64) {
+    on_thread(|t, p| t.latest_block = p.objects.allocated(address, bytes, site, frame));
 }
 
-extern "C" fn handed_on(address: u64, site: u32) {
-    on_thread(|t, p| p.objects.handed_on(&mut t.latest_block, address, site));
+extern "C" fn handed_on(address: u64, site: u32, frame: u64) {
+    on_thread(|t, p| p.objects.handed_on(&mut t.latest_block, address, site, frame));
 }
 
 extern "C" fn clear(address: u64, bytes: u64) {

@@ -5,13 +5,18 @@
 
 use crate::execution::UNTIMED;
 use crate::execution::tree::REGIONS;
+use crate::objects::Allocated;
 use crate::thread::Thread;
 use core::arch::global_asm;
 use core::mem::offset_of;
 
-/// An entry point around `$body`; `$before` and `$after` frame the registers that all shells keep, seven of them.
+/// An entry point around `$body`; `$before` and `$after` frame the registers that all shells keep, seven of them, behind
+/// which `$argument` may compute one more argument.
 macro_rules! entry {
     ($name:literal, $body:path, $before:literal, $frame:literal, $after:literal) => {
+        entry!($name, $body, $before, $frame, "", $after);
+    };
+    ($name:literal, $body:path, $before:literal, $frame:literal, $argument:expr, $after:literal) => {
         global_asm!(
             concat!(".pushsection .text.", $name, ",\"ax\",@progbits"),
             concat!(".globl ", $name),
@@ -28,6 +33,7 @@ macro_rules! entry {
             "push r9",
             "push r10",
             concat!(".cfi_def_cfa_offset ", $frame),
+            $argument,
             "call {body}",
             "pop r10",
             "pop r9",
@@ -51,6 +57,20 @@ macro_rules! entry {
 macro_rules! shell {
     ($name:literal, $body:path) => {
         entry!($name, $body, "push rax; sub rsp, 8", "80", "add rsp, 8; pop rax");
+    };
+}
+
+/// The same with the stack pointer at entry, that is below the caller's frame, as `$argument`'s register.
+macro_rules! shell_with_frame {
+    ($name:literal, $body:path, $register:literal) => {
+        entry!(
+            $name,
+            $body,
+            "push rax; sub rsp, 8",
+            "80",
+            concat!("lea ", $register, ", [rsp + 72]"),
+            "add rsp, 8; pop rax"
+        );
     };
 }
 
@@ -102,6 +122,42 @@ macro_rules! region_shell {
     };
 }
 
+// Returns at once unless the address (rdi) may be the thread's latest block and the caller's frame is above the last one
+// that handed it on. Programs return pointers by the million, and hand on few.
+global_asm!(
+    ".hidden __threadtalk_handed_on_from_above",
+    ".pushsection .text.__threadtalk_handed_on,\"ax\",@progbits",
+    ".globl __threadtalk_handed_on",
+    ".type __threadtalk_handed_on, @function",
+    ".p2align 4",
+    "__threadtalk_handed_on:",
+    ".cfi_startproc",
+    "mov r11, qword ptr [rip + __threadtalk_thread@GOTTPOFF]",
+    "mov r11, qword ptr fs:[r11]",
+    "test r11, r11",
+    "je 3f",
+    "cmp rsp, qword ptr [r11 + {frame}]",
+    "jbe 2f",
+    "push rax",
+    ".cfi_adjust_cfa_offset 8",
+    "mov rax, rdi",
+    "sub rax, qword ptr [r11 + {address}]",
+    "cmp rax, qword ptr [r11 + {near}]",
+    "pop rax",
+    ".cfi_adjust_cfa_offset -8",
+    "jb 3f",
+    "2:",
+    "ret",
+    "3:",
+    "jmp __threadtalk_handed_on_from_above",
+    ".cfi_endproc",
+    ".size __threadtalk_handed_on, . - __threadtalk_handed_on",
+    ".popsection",
+    frame = const offset_of!(Thread, latest_block) + Allocated::FRAME,
+    address = const offset_of!(Thread, latest_block) + Allocated::ADDRESS,
+    near = const offset_of!(Thread, latest_block) + Allocated::NEAR,
+);
+
 /// With a result, in rax.
 macro_rules! shell_with_result {
     ($name:literal, $body:path) => {
@@ -149,8 +205,8 @@ shell!("__threadtalk_write_masked", super::write_masked);
 shell!("__threadtalk_copy", super::copy);
 shell!("__threadtalk_read_string", super::read_string);
 shell!("__threadtalk_write_string", super::write_string);
-shell!("__threadtalk_allocated", super::allocated);
-shell!("__threadtalk_handed_on", super::handed_on);
+shell_with_frame!("__threadtalk_allocated", super::allocated, "rcx");
+shell_with_frame!("__threadtalk_handed_on_from_above", super::handed_on, "rdx");
 shell!("__threadtalk_clear", super::clear);
 region_shell!("__threadtalk_enter", "__threadtalk_enter_timed", super::enter);
 region_shell!("__threadtalk_exit", "__threadtalk_exit_timed", super::exit);

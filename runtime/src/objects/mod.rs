@@ -12,6 +12,7 @@ mod index;
 
 use crate::process::Process;
 use crate::tally::Tally;
+use core::mem::offset_of;
 use core::sync::atomic::Ordering;
 use index::Index;
 use threadtalk_profile::layout::{AllocationRecord, ObjectEventRecord, block};
@@ -21,6 +22,12 @@ use threadtalk_profile::layout::{AllocationRecord, ObjectEventRecord, block};
 pub struct Allocated {
     address: u64,
     bytes: u64,
+    /// Bytes from the address on in which something lies that may be this block for its users.
+    near: u64,
+    /// Below the frame of the call that made it so far. Who made the block has called that one: its frame is above. A
+    /// function that the same caller calls afterwards, such as one that appends to a container that has room, may
+    /// return the block as well, but did not make it.
+    frame: u64,
     site: u32,
     /// What the functions that allocated it have returned so far.
     returned: u64,
@@ -33,12 +40,22 @@ const MOST_BEFORE: u64 = 4096;
 const ALIGNED: u64 = 16;
 
 impl Allocated {
+    /// Offset of the address for the hook, which turns most calls away before it saves any register.
+    pub const ADDRESS: usize = offset_of!(Self, address);
+    /// Likewise of the bytes behind it.
+    pub const NEAR: usize = offset_of!(Self, near);
+    /// Likewise of the frame.
+    pub const FRAME: usize = offset_of!(Self, frame);
+
+    fn new(address: u64, bytes: u64, site: u32, frame: u64) -> Self {
+        Self { address, bytes, near: bytes.min(MOST_BEFORE + 1), frame, site, returned: address }
+    }
+
     /// Whether a call that returned this address is who made the block: those that return its begin, one that returns
-    /// what is near to it, and those that return the same after that one.
-    fn is_handed_on(&self, address: u64) -> bool {
-        let before = address.wrapping_sub(self.address);
-        let is_near = before < self.bytes.min(MOST_BEFORE + 1) && address.is_multiple_of(ALIGNED);
-        address != 0 && (address == self.returned || self.returned == self.address && is_near)
+    /// what is near to it, and those that return the same after that one, each from a frame above the last one's.
+    fn is_handed_on(&self, address: u64, frame: u64) -> bool {
+        let is_near = address.wrapping_sub(self.address) < self.near && address.is_multiple_of(ALIGNED);
+        frame > self.frame && address != 0 && (address == self.returned || self.returned == self.address && is_near)
     }
 }
 
@@ -59,8 +76,8 @@ impl Objects {
         Some(Self { index: Index::new()?, allocations: Tally::new()?, pairs: Tally::new()?, events: Tally::new()? })
     }
 
-    /// A call at `site` made a block, which is returned; none if it failed.
-    pub fn allocated(&self, address: u64, bytes: u64, site: u32) -> Allocated {
+    /// A call at `site` from above the stack address `frame` made a block, which is returned; none if it failed.
+    pub fn allocated(&self, address: u64, bytes: u64, site: u32, frame: u64) -> Allocated {
         if address == 0 || address == u64::MAX || bytes == 0 {
             return Allocated::default();
         }
@@ -69,16 +86,16 @@ impl Objects {
             total.fetch_add(bytes, Ordering::Relaxed);
         }
         self.index.set(address, bytes, site);
-        Allocated { address, bytes, site, returned: address }
+        Allocated::new(address, bytes, site, frame)
     }
 
-    /// A call at `site` returned `address`. If that is the thread's latest block, or near its begin, this call is who
-    /// made it.
-    pub fn handed_on(&self, latest: &mut Allocated, address: u64, site: u32) {
-        if !latest.is_handed_on(address) {
+    /// A call at `site` from above the stack address `frame` returned `address`. If that is the thread's latest block,
+    /// or near its begin, this call is who made it.
+    pub fn handed_on(&self, latest: &mut Allocated, address: u64, site: u32, frame: u64) {
+        if !latest.is_handed_on(address, frame) {
             return;
         }
-        latest.returned = address;
+        (latest.returned, latest.frame) = (address, frame);
         // Where there is no room for the one or the other, it stays where it was counted.
         let (from, to) = (self.allocations.counters(latest.site.into()), self.allocations.counters(site.into()));
         if let (Some([from_blocks, from_bytes]), Some([blocks, bytes])) = (from, to) {

@@ -1,6 +1,6 @@
 // A function that allocates for the program is not who made the blocks: they are its callers', inlined or not, and also
 // through two such functions, and if they get what lies behind a header or the next address that is aligned. What it makes
-// of a size of its own stays its own.
+// of a size of its own stays its own, and what is given back because it suffices stays that of who made it.
 // THREADS: 2
 // LEVELS: O0, O1, O2, O3
 // LET: N = 3000
@@ -12,6 +12,8 @@
 // EXPECT: raw object heap stored = 0
 // EXPECT: raw object heap rounded = N
 // EXPECT: raw object heap behind = N
+// EXPECT: raw object heap kept = N
+// EXPECT: raw object heap again = 0
 // EXPECT: raw object heap original = 0
 // EXPECT: raw object heap status = 0
 // EXPECT: raw object heap table >= 3 * N
@@ -31,7 +33,7 @@ struct node {
 struct grid {
     volatile int *cells;
 };
-static volatile int *left, *right, *rounded, *behind;
+static volatile int *left, *right, *rounded, *behind, *kept, *again;
 static struct node *list;
 static struct grid grid;
 
@@ -61,6 +63,10 @@ static NOINLINE void *alloc_behind(size_t bytes) {
 }
 
 static NOINLINE void *alloc_counted(size_t bytes) { return alloc_behind(bytes); }
+
+static NOINLINE void *alloc_again(volatile void *old, size_t has, size_t bytes) {
+    return has >= bytes ? (void *)old : xmalloc(bytes);
+}
 
 static inline void *inline_alloc(size_t bytes) {
     void *made = malloc(bytes);
@@ -101,6 +107,7 @@ static void *work(void *unused) {
     USE(total(left, N));
     USE(total(rounded, N));
     USE(total(behind, N));
+    USE(total(again, N));
     USE(total(right, 2 * N));
     USE(total(grid.cells, 3 * N));
     for (struct node *n = list; n; n = n->next)
@@ -120,6 +127,9 @@ int main(void) {
     USE(alloc_rounded(9));
     USE(alloc_counted(9));
     right = xmalloc(2 * N * sizeof *right);
+    volatile size_t has = N * sizeof *kept;
+    kept = xmalloc(has);
+    again = alloc_again(kept, has, has);
     rounded = alloc_rounded(N * sizeof *rounded);
     behind = alloc_counted(N * sizeof *behind);
     grid.cells = inline_alloc(3 * N * sizeof(int));
@@ -137,6 +147,7 @@ int main(void) {
     fill(left, N);
     fill(rounded, N);
     fill(behind, N);
+    fill(kept, N);
     fill(right, 2 * N);
     fill(grid.cells, 3 * N);
     for (int i = 0; i < 4; i++) {
