@@ -5,6 +5,7 @@
 //! reads may be a true communication; the others are reuse of the same element, with none between them.
 
 mod repeated;
+mod settled;
 mod stream;
 mod tally;
 mod turns;
@@ -26,6 +27,8 @@ struct Reads {
     counts: [u8; MOST_SITES],
     /// The number of the first to do so.
     first: Option<u8>,
+    /// No other one does.
+    is_one: bool,
 }
 
 /// Which sites read which granules.
@@ -44,7 +47,7 @@ pub struct Period<'a> {
 impl<'a> Period<'a> {
     /// Finds the reads of each granule.
     pub fn of(turns: Turns<'a>) -> Self {
-        let reads = [Reads { counts: [0; MOST_SITES], first: None }; MOST_GRANULES];
+        let reads = [Reads { counts: [0; MOST_SITES], first: None, is_one: false }; MOST_GRANULES];
         let granules = turns.period() as usize;
         let mut period = Period { turns, sites: [0; MOST_SITES], used: 0, reads, granules, is_unbroken: true };
         for access in turns.accesses {
@@ -65,8 +68,9 @@ impl<'a> Period<'a> {
                 }
             }
         }
-        for reads in period.reads.iter().take(granules) {
+        for reads in period.reads.iter_mut().take(granules) {
             period.is_unbroken &= reads.first.is_some();
+            reads.is_one = reads.counts.iter().filter(|count| **count > 0).count() == 1;
         }
         period
     }

@@ -1,6 +1,7 @@
 //! The events of a loop whose reads take turns: as many granules at a time as are alike, or as repeat.
 
 use super::repeated::Repeated;
+use super::settled::settled;
 use super::tally::Tally;
 use super::{MOST_GRANULES, Period};
 use crate::hooks::access::read_cell;
@@ -24,6 +25,10 @@ const AT_ONCE: usize = 256;
 /// not. As many are looked at after some rows of such only, since of others what is behind [`AT_ONCE`] would be looked
 /// at again.
 const MOST_AT_ONCE: usize = 1024;
+
+/// Granules that repeat and are worth being told apart as a whole. Fewer are passed one by one, as far as nothing has to
+/// be exchanged.
+const LEAST_REPEATED: usize = 64;
 
 /// Granules of a piece of a row that is read from its end, each piece from its begin: so far distances may be off.
 const DOWNWARDS: u64 = 256;
@@ -78,6 +83,11 @@ fn several(
     *most = AT_ONCE;
     if let [first, ..] = near {
         let repeated = Repeated::of(plain(near), period.length());
+        if repeated.granules < LEAST_REPEATED
+            && let passed @ 1.. = settled(t, period, within, element)
+        {
+            return passed;
+        }
         let mut members = [Member::NONE; MOST_GRANULES];
         let members = members.get_mut(..repeated.length).unwrap_or(&mut []);
         if repeated.is_alike {
