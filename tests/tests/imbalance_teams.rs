@@ -284,3 +284,18 @@ fn waits_of_threads_that_left_tasks_are_waits() {
     let cpu = section["cpu"].as_array().unwrap().iter().filter_map(Value::as_f64).fold(0.0, f64::max);
     assert!(cpu > 0.0 && wait["seconds"].as_f64().unwrap() > cpu, "{cpu} {wait:#}");
 }
+
+/// Fine-grained programs wait in each task for children that are all done.
+#[test]
+fn a_task_without_children_does_not_wait_for_them() {
+    let scene = scene("taskwaits.c", &["-fopenmp", "-O2"]);
+    let all = run(&scene, &[], 2);
+    let waits = all["waits"].as_array().unwrap().iter().filter(|wait| wait["kind"] == "omp_taskwait");
+    let of = |name: &str| {
+        let lines = marked("taskwaits.c", name);
+        let at = waits.clone().filter(|wait| wait["line"].as_u64().is_some_and(|line| lines.contains(&line)));
+        at.map(|wait| wait["count"].as_u64().unwrap()).sum::<u64>()
+    };
+    let counts = ["deferred", "inside", "none", "undeferred"].map(of);
+    assert_eq!(counts, [10, 10, 0, 0], "{:#?}", waits.collect::<Vec<_>>());
+}

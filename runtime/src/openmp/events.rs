@@ -6,7 +6,7 @@ use crate::process::Process;
 use crate::thread::Thread;
 use core::ffi::{c_int, c_uint, c_void};
 use core::mem::transmute;
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use threadtalk_profile::layout::BlockedKind;
 
 /// All of them, for `ompt_set_callback`.
@@ -87,6 +87,42 @@ unsafe extern "C" fn sync_region(kind: c_int, endpoint: c_int, _p: *mut Data, ta
     }
 }
 
+/// A task's word: it has created a task since it last waited for all of them, and not run it at once.
+const HAS_CHILDREN: u64 = 1;
+
+/// Whether [`task_create`] comes for each task.
+static CREATIONS_ARE_TOLD: AtomicBool = AtomicBool::new(false);
+
+/// What the library says about [`task_create`], before the first thread is created.
+pub fn creations_are_told(always: bool) {
+    CREATIONS_ARE_TOLD.store(always, Ordering::Relaxed);
+}
+
+/// See `ompt_callback_task_create_t`.
+pub unsafe extern "C" fn task_create(
+    creator: *mut Data,
+    _frame: *const c_void,
+    _created: *mut Data,
+    flags: c_int,
+    _has_dependences: c_int,
+    _address: *const c_void,
+) {
+    if flags & ompt::TASK_UNDEFERRED == 0 && !creator.is_null() {
+        // SAFETY: the word of the calling thread's task, which is the tool's own.
+        unsafe { (*creator).value |= HAS_CHILDREN };
+    }
+}
+
+/// Whether a task that begins or ends to wait for its children has none that may still run: fine-grained programs do
+/// that in each of millions of tasks, and count as waiting for as long as takes to say so.
+fn waits_for_none(kind: c_int, task: *mut Data) -> bool {
+    // SAFETY: as in `task_create`.
+    kind == ompt::SYNC_TASKWAIT
+        && CREATIONS_ARE_TOLD.load(Ordering::Relaxed)
+        && !task.is_null()
+        && unsafe { (*task).value & HAS_CHILDREN == 0 }
+}
+
 unsafe extern "C" fn sync_region_wait(
     kind: c_int,
     endpoint: c_int,
@@ -94,6 +130,9 @@ unsafe extern "C" fn sync_region_wait(
     task: *mut Data,
     address: *const c_void,
 ) {
+    if waits_for_none(kind, task) {
+        return;
+    }
     let is_last = barrier(kind);
     if endpoint == ompt::SCOPE_BEGIN {
         let blocked = if is_last.is_some() { BlockedKind::OmpBarrier } else { BlockedKind::OmpTaskWait };
@@ -108,6 +147,10 @@ unsafe extern "C" fn sync_region_wait(
             leave(t, p, left);
             teams::wait_ends(t, p, is_last == Some(true));
         });
+        if kind == ompt::SYNC_TASKWAIT && !task.is_null() {
+            // SAFETY: as in `task_create`.
+            unsafe { (*task).value &= !HAS_CHILDREN };
+        }
     }
 }
 

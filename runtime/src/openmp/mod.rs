@@ -37,6 +37,12 @@ unsafe extern "C" fn initialize(lookup: Lookup, _initial_device: c_int, _tool_da
         let callback = core::mem::transmute::<ompt::ThreadBegin, ompt::Interface>(thread_begin);
         set_callback(ompt::CALLBACK_THREAD_BEGIN, callback)
     };
+    // SAFETY: as above.
+    let creations = unsafe {
+        let callback = core::mem::transmute::<ompt::TaskCreate, ompt::Interface>(events::task_create);
+        set_callback(ompt::CALLBACK_TASK_CREATE, callback)
+    };
+    events::creations_are_told(creations == ompt::SET_ALWAYS);
     for (event, callback) in events::all() {
         // SAFETY: callbacks of the events' types.
         unsafe { set_callback(event, callback) };

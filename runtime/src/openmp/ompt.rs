@@ -40,6 +40,8 @@ pub const CALLBACK_THREAD_BEGIN: c_int = 1;
 pub const THREAD_WORKER: c_int = 2;
 /// `ompt_set_impossible`; larger results mean that the callback may come.
 pub const SET_IMPOSSIBLE: c_int = 2;
+/// `ompt_set_always`: it comes at each such event.
+pub const SET_ALWAYS: c_int = 5;
 
 /// `ompt_callback_parallel_begin_t`; the frame is not looked into.
 pub type ParallelBegin = unsafe extern "C" fn(*mut Data, *const c_void, *mut Data, c_uint, c_int, *const c_void);
@@ -49,6 +51,8 @@ pub type ParallelEnd = unsafe extern "C" fn(*mut Data, *mut Data, c_int, *const 
 pub type ImplicitTask = unsafe extern "C" fn(c_int, *mut Data, *mut Data, c_uint, c_uint, c_int);
 /// `ompt_callback_sync_region_t`.
 pub type SyncRegion = unsafe extern "C" fn(c_int, c_int, *mut Data, *mut Data, *const c_void);
+/// `ompt_callback_task_create_t`; the frame is not looked into.
+pub type TaskCreate = unsafe extern "C" fn(*mut Data, *const c_void, *mut Data, c_int, c_int, *const c_void);
 /// `ompt_callback_task_schedule_t`.
 pub type TaskSchedule = unsafe extern "C" fn(*mut Data, c_int, *mut Data);
 /// `ompt_callback_mutex_acquire_t`.
@@ -74,6 +78,8 @@ pub struct Chunk {
 pub const CALLBACK_PARALLEL_BEGIN: c_int = 3;
 /// `ompt_callback_parallel_end`.
 pub const CALLBACK_PARALLEL_END: c_int = 4;
+/// `ompt_callback_task_create`.
+pub const CALLBACK_TASK_CREATE: c_int = 5;
 /// `ompt_callback_task_schedule`.
 pub const CALLBACK_TASK_SCHEDULE: c_int = 6;
 /// `ompt_callback_implicit_task`.
@@ -106,6 +112,8 @@ pub const SCOPE_BEGIN: c_int = 1;
 pub const SCOPE_END: c_int = 2;
 /// `ompt_task_implicit`.
 pub const TASK_IMPLICIT: c_int = 2;
+/// `ompt_task_undeferred`: its creator runs it before it goes on.
+pub const TASK_UNDEFERRED: c_int = 0x0800_0000;
 /// `ompt_task_complete`.
 pub const TASK_COMPLETE: c_int = 1;
 /// `ompt_task_cancel`.
