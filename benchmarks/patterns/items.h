@@ -1,10 +1,17 @@
 /* A row of items for each thread, which are set one after the other and read twice in each round. To be included behind
- * Item, set() and get(). */
+ * Item, set() and get(), and behind begin_item() where BEGIN is defined. */
 #include "rounds.h"
 
 static Item *rows[MOST_THREADS];
 
-static void prepare(void) { for (int i = 0; i < threads; i++) rows[i] = zeroed(n * sizeof(Item)); }
+static void prepare(void) {
+    for (int i = 0; i < threads; i++) {
+        rows[i] = zeroed(n * sizeof(Item));
+#if defined(BEGIN)
+        for (long k = 0; k < n; k++) begin_item(&rows[i][k], scattered((uint32_t)k));
+#endif
+    }
+}
 
 __attribute__((noinline)) static void fill_row(Item *row, long round) {
     for (long i = 0; i < n; i++) set(&row[i], i + round);

@@ -25,6 +25,19 @@ static inline double get(const Item *s) { return s->m[0] + s->m[7] + s->m[11]; }
 typedef struct { long key; void *next; } Item;
 static inline void set(Item *s, long i) { s->key = i; s->next = 0; }
 static inline double get(const Item *s) { return s->next ? 1 : s->key; }
+#elif defined(CONDITION)
+typedef struct { float x, y, z, u, v, w; int kind; } Item;
+/* One thread says of all what kind they are. */
+#define BEGIN
+static inline void begin_item(Item *s, uint32_t random) { *s = (Item){0, 0, 0, 1, 1, 1, random % 3}; }
+static inline void set(Item *s, long i) {
+    if (s->kind == 1) s->u = i;
+    else if (s->kind == 2) s->v = i;
+    s->x += s->u;
+    s->y += s->v;
+    s->z += s->w;
+}
+static inline double get(const Item *s) { return s->x + s->y + s->z + s->kind; }
 #elif defined(PIXEL)
 typedef struct { uint8_t r, g, b; } Item;
 static inline void set(Item *s, long i) { s->r = i; s->g = i; s->b = i; }

@@ -26,6 +26,7 @@ pub const PATTERNS: &[Kernel] = &[
     pattern("structures-wide", "patterns/structures.c", &["WIDE"], &["-r", "500"]),
     pattern("structures-entry", "patterns/structures.c", &["ENTRY"], &["-r", "1000"]),
     pattern("structures-entry-backward", "patterns/structures.c", &["ENTRY", "BACKWARD"], &["-r", "1000"]),
+    pattern("structures-condition", "patterns/structures.c", &["CONDITION"], &["-r", "1000"]),
     pattern("structures-pixel", "patterns/structures.c", &["PIXEL"], &["-r", "1000"]),
     pattern("structures-pixel-some", "patterns/structures.c", &["PIXEL", "SOME"], &["-r", "500"]),
     pattern("rows-cyclic", "patterns/rows.c", &["CYCLIC"], &["-n", "300", "-r", "100"]),
@@ -69,6 +70,7 @@ pub const PATTERNS: &[Kernel] = &[
     // The same with what the thread has written itself.
     pattern("structures-point-own", "patterns/structures.c", &["POINT", "OWN"], &["-r", "1000"]),
     pattern("structures-particle-own", "patterns/structures.c", &["PARTICLE", "OWN"], &["-r", "1000"]),
+    pattern("structures-condition-own", "patterns/structures.c", &["CONDITION", "OWN"], &["-r", "1000"]),
     pattern("structures-pixel-own", "patterns/structures.c", &["PIXEL", "OWN"], &["-r", "1000"]),
     pattern("text-words-own", "patterns/text.c", &["WORDS", "OWN"], &["-n", "100000", "-r", "100"]),
     pattern("text-blocks-own", "patterns/text.c", &["BLOCKS", "OWN"], &["-n", "65536", "-r", "100"]),

@@ -87,7 +87,7 @@ hooks! {
     ALLOCATED = "__threadtalk_allocated", true, "void" ("ptr", "i64", "i32"):
         "A call gave the program memory (address, bytes, site of the call). An address of 0 or -1 says that it did not.";
     HANDED_ON = "__threadtalk_handed_on", true, "void" ("ptr", "i32"):
-        "A function returned this address (site of its call). If it is the calling thread's latest block, it is this call that made it: the function allocates for others.";
+        "A function returned this address (site of its call). If it is the calling thread's latest block, and the caller's frame lies above that of the call that made it so far, it is this call that made it: the function allocates for others.";
     REGION_BEGIN = "__threadtalk_region_begin", false, "void" ("ptr"):
         "threadtalk.h: a region named by a string begins on this thread.";
     REGION_END = "__threadtalk_region_end", false, "void" ("ptr"):

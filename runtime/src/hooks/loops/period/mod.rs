@@ -4,8 +4,8 @@
 //! channels of a pixel A, B and C after three of them, which are read `ABCA`, `BCAB` and `CABC`. The first of these
 //! reads may be a true communication; the others are reuse of the same element, with none between them.
 
+mod one_by_one;
 mod repeated;
-mod settled;
 mod stream;
 mod tally;
 mod turns;
@@ -87,9 +87,14 @@ impl<'a> Period<'a> {
 
     /// The granules of the period from this one's on, again and again.
     fn from(&self, element: u64) -> impl Iterator<Item = &Reads> {
-        let place = element.wrapping_sub(self.turns.granules().start) / GRANULE;
         let all = self.reads.get(..self.granules).unwrap_or(&[]);
-        all.iter().cycle().skip((place as usize).checked_rem(self.granules).unwrap_or(0))
+        all.iter().cycle().skip(self.place(element))
+    }
+
+    /// A granule's place in the period.
+    fn place(&self, element: u64) -> usize {
+        let granules = element.wrapping_sub(self.turns.granules().start) / GRANULE;
+        (granules as usize).checked_rem(self.granules).unwrap_or(0)
     }
 
     /// How many granules from this one on are read at all, `most` at most.

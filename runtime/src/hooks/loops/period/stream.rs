@@ -1,7 +1,7 @@
 //! The events of a loop whose reads take turns: as many granules at a time as are alike, or as repeat.
 
+use super::one_by_one::one_by_one;
 use super::repeated::Repeated;
-use super::settled::settled;
 use super::tally::Tally;
 use super::{MOST_GRANULES, Period};
 use crate::hooks::access::read_cell;
@@ -26,9 +26,8 @@ const AT_ONCE: usize = 256;
 /// at again.
 const MOST_AT_ONCE: usize = 1024;
 
-/// Granules that repeat and are worth being told apart as a whole. Fewer are passed one by one, as far as nothing has to
-/// be exchanged.
-const LEAST_REPEATED: usize = 64;
+/// Granules that repeat and are worth being told apart as a whole.
+const LEAST_REPEATED: usize = 32;
 
 /// Granules of a piece of a row that is read from its end, each piece from its begin: so far distances may be off.
 const DOWNWARDS: u64 = 256;
@@ -84,9 +83,9 @@ fn several(
     if let [first, ..] = near {
         let repeated = Repeated::of(plain(near), period.length());
         if repeated.granules < LEAST_REPEATED
-            && let passed @ 1.. = settled(t, period, within, element)
+            && let read @ 1.. = one_by_one(t, p, period, within, element)
         {
-            return passed;
+            return read;
         }
         let mut members = [Member::NONE; MOST_GRANULES];
         let members = members.get_mut(..repeated.length).unwrap_or(&mut []);
