@@ -10,8 +10,8 @@ use crate::thread::Thread;
 use core::arch::global_asm;
 use core::mem::offset_of;
 
-/// An entry point around `$body`; `$before` and `$after` frame the registers that all shells keep, seven of them, behind
-/// which `$argument` may compute one more argument.
+/// An entry point around `$body`; `$before` and `$after` frame the registers that all shells keep, seven of them,
+/// behind which `$argument` may compute one more argument.
 macro_rules! entry {
     ($name:literal, $body:path, $before:literal, $frame:literal, $after:literal) => {
         entry!($name, $body, $before, $frame, "", $after);
@@ -122,8 +122,8 @@ macro_rules! region_shell {
     };
 }
 
-// Returns at once unless the address (rdi) may be the thread's latest block and the caller's frame is above the last one
-// that handed it on. Programs return pointers by the million, and hand on few.
+// Returns at once unless the address (rdi) may be the thread's latest block and the caller's frame is above the last
+// one that handed it on. Programs return pointers by the million, and hand on few.
 global_asm!(
     ".hidden __threadtalk_handed_on_from_above",
     ".pushsection .text.__threadtalk_handed_on,\"ax\",@progbits",
