@@ -37,7 +37,7 @@ pub fn one_by_one(t: &mut Thread, p: &Process, period: &Period, cells: &[AtomicU
         if alike > MOST_ALIKE {
             return at;
         }
-        if is_quiet || count(t, period.sites(), reads, state) {
+        if is_quiet || count(t, (period.sites(), first), reads, state) {
             continue;
         }
         let element = element + at as u64 * GRANULE;
@@ -73,8 +73,7 @@ fn is_first_again(
 /// Counts the reads of a granule in this state. False: one is none that the thread knows, or to be sampled, and none is
 /// counted.
 #[inline]
-fn count(t: &Thread, sites: &[u32], reads: &Reads, state: u32) -> bool {
-    let Some(first) = reads.first else { return true };
+fn count(t: &Thread, (sites, first): (&[u32], u8), reads: &Reads, state: u32) -> bool {
     let mut each = sites.iter().zip(reads.counts).skip(first.into());
     if reads.is_one {
         return each.next().is_none_or(|(site, count)| add(t, (state, *site), count));
