@@ -57,7 +57,7 @@ pub struct Member {
 }
 
 /// Granules of a structure that is read at once, at most.
-pub const MOST_MEMBERS: usize = 16;
+pub const MOST_MEMBERS: usize = 64;
 
 /// What the read of a [`Member`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@
 
 mod one_by_one;
 mod repeated;
+mod reuse;
 mod stream;
 mod tally;
 mod turns;
@@ -16,9 +17,11 @@ use threadtalk_sigmem::MOST_MEMBERS;
 pub use turns::Turns;
 
 /// Granules of a period, at most: those of a cache line.
-const MOST_GRANULES: usize = MOST_MEMBERS;
+const MOST_GRANULES: usize = 16;
+/// Granules after which states repeat, at most: a tile of 8 x 8 numbers, or four times the period.
+const MOST_REPEATED: usize = MOST_MEMBERS;
 /// Lines that read, at most: each is counted by itself.
-const MOST_SITES: usize = 8;
+const MOST_SITES: usize = 16;
 
 /// The reads of a granule.
 #[derive(Clone, Copy)]
@@ -27,8 +30,17 @@ struct Reads {
     counts: [u8; MOST_SITES],
     /// The number of the first to do so.
     first: Option<u8>,
-    /// No other one does.
-    is_one: bool,
+    /// The site, and how often it reads, if no other one does: nearly always.
+    only: Option<(u32, u64)>,
+}
+
+impl Reads {
+    /// How often each of these sites reads the granule, of those that do.
+    fn each<'a>(&self, sites: &'a [u32]) -> impl Iterator<Item = (u32, u64)> + Clone + use<'a> {
+        let several = if self.only.is_some() { 0 } else { MOST_SITES };
+        let counts = sites.iter().zip(self.counts).take(several).filter(|(_, count)| *count > 0);
+        self.only.into_iter().chain(counts.map(|(site, count)| (*site, u64::from(count))))
+    }
 }
 
 /// Which sites read which granules.
@@ -47,7 +59,7 @@ pub struct Period<'a> {
 impl<'a> Period<'a> {
     /// Finds the reads of each granule.
     pub fn of(turns: Turns<'a>) -> Self {
-        let reads = [Reads { counts: [0; MOST_SITES], first: None, is_one: false }; MOST_GRANULES];
+        let reads = [Reads { counts: [0; MOST_SITES], first: None, only: None }; MOST_GRANULES];
         let granules = turns.period() as usize;
         let mut period = Period { turns, sites: [0; MOST_SITES], used: 0, reads, granules, is_unbroken: true };
         for access in turns.accesses {
@@ -70,7 +82,8 @@ impl<'a> Period<'a> {
         }
         for reads in period.reads.iter_mut().take(granules) {
             period.is_unbroken &= reads.first.is_some();
-            reads.is_one = reads.counts.iter().filter(|count| **count > 0).count() == 1;
+            let mut each = reads.each(period.sites.as_slice());
+            reads.only = each.next().filter(|_| each.next().is_none());
         }
         period
     }
@@ -97,6 +110,11 @@ impl<'a> Period<'a> {
         (granules as usize).checked_rem(self.granules).unwrap_or(0)
     }
 
+    /// The place of the granule so many behind the one at `place`.
+    fn place_behind(&self, place: usize, granules: usize) -> usize {
+        (place + granules).checked_rem(self.granules).unwrap_or(0)
+    }
+
     /// How many granules from this one on are read at all, `most` at most.
     pub fn unbroken(&self, element: u64, most: usize) -> usize {
         if self.is_unbroken {
@@ -111,8 +129,8 @@ impl<'a> Period<'a> {
     }
 
     /// Which of a structure's granules from this one on are read at all, a bit for each.
-    pub fn read_of(&self, element: u64, structure: usize) -> u32 {
+    pub fn read_of(&self, element: u64, structure: usize) -> u64 {
         let bits = self.from(element).take(structure).zip(0..).map(|(reads, place)| (reads.first.is_some(), place));
-        bits.fold(0, |all, (is_read, place)| all | u32::from(is_read) << place)
+        bits.fold(0, |all, (is_read, place)| all | u64::from(is_read) << place)
     }
 }

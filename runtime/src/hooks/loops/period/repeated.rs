@@ -1,6 +1,6 @@
 //! States that repeat: members of structures that were written at lines of their own, one structure after the other.
 
-use super::MOST_GRANULES;
+use super::MOST_REPEATED;
 use crate::hooks::scan::{equal_prefix, repeats};
 
 /// Granules from the first one on whose states repeat.
@@ -20,10 +20,10 @@ impl Repeated {
         let alike = cells.first().map_or(0, |first| equal_prefix(cells, *first));
         let mut best = Repeated { length: period, granules: alike, is_alike: true };
         // What is alike for longer repeats in no other way.
-        if alike > MOST_GRANULES || alike == cells.len() {
+        if alike > MOST_REPEATED || alike == cells.len() {
             return best;
         }
-        for length in (period..=MOST_GRANULES.min(cells.len() / 2)).step_by(period.max(1)) {
+        for length in (period..=MOST_REPEATED.min(cells.len() / 2)).step_by(period.max(1)) {
             if cells.get(length) != cells.first() {
                 continue;
             }
@@ -31,7 +31,7 @@ impl Repeated {
             if again >= length && length + again > best.granules {
                 best = Repeated { length, granules: length + again, is_alike: false };
             }
-            if again > MOST_GRANULES {
+            if again > MOST_REPEATED {
                 break;
             }
         }

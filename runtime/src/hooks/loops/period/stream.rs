@@ -2,10 +2,11 @@
 
 use super::one_by_one::one_by_one;
 use super::repeated::Repeated;
+use super::reuse::reuse;
 use super::tally::Tally;
-use super::{MOST_GRANULES, Period};
+use super::{MOST_GRANULES, MOST_REPEATED, Period};
 use crate::hooks::access::read_cell;
-use crate::hooks::event::{Event, Reads, event, reads_of_alike};
+use crate::hooks::event::{Event, event, reads_of_alike};
 use crate::hooks::loops::halves::{self, Part};
 use crate::hooks::loops::plain;
 use crate::hooks::scan::{equal_prefix, own_prefix};
@@ -88,7 +89,7 @@ fn several(
         {
             return read;
         }
-        let mut members = [Member::NONE; MOST_GRANULES];
+        let mut members = [Member::NONE; MOST_REPEATED];
         let members = members.get_mut(..repeated.length).unwrap_or(&mut []);
         if repeated.is_alike {
             let state = first.load(Ordering::Relaxed);
@@ -118,52 +119,6 @@ fn seen(t: &Thread, state: u32) -> Member {
     let is_own = state == NONE || t.header.is_own(state);
     let read = if is_own { MemberRead::Nothing } else { MemberRead::Reuse };
     Member { from: state, state, read, ..Member::NONE }
-}
-
-/// Counts the reads of `n` granules from `element` on, which are `members` again and again, as far as they are reuse
-/// that the thread knows and none of it is to be sampled; how many granules.
-fn reuse(t: &Thread, period: &Period, (element, n): (u64, usize), members: &[Member]) -> usize {
-    let counter = |reads: &Reads| t.counter_of(reads.state, reads.site);
-    // Most rows are reuse or are not.
-    if !is_first_known(t, period, element, members) {
-        return 0;
-    }
-    let mut tally = Tally::new();
-    if !tally.sum(period, element, members, n) || !tally.reads().iter().all(|reads| counter(reads).is_some()) {
-        return 0;
-    }
-    let has_room = |tally: &Tally| {
-        tally.reads().iter().filter_map(counter).filter(|counter| *counter != t.idle_counter()).all(|head| {
-            // Two states may have one counter.
-            let same = tally.reads().iter().filter(|reads| counter(reads) == Some(head));
-            let all: u64 = same.map(|reads| reads.rar).sum();
-            // SAFETY: counters of the event cache are mapped for the life of the process.
-            unsafe { (*head).rar.saturating_add(all) < (*head).next }
-        })
-    };
-    let mut n = n;
-    while !has_room(&tally) {
-        n /= 2;
-        if n == 0 || !tally.sum(period, element, members, n) {
-            return 0;
-        }
-    }
-    for reads in tally.reads() {
-        if let Some(counter) = counter(reads).filter(|counter| *counter != t.idle_counter()) {
-            // SAFETY: as above; only this thread counts in them.
-            unsafe { (*counter).rar += reads.rar };
-        }
-    }
-    n
-}
-
-/// Whether the thread knows the first read that is reuse, if there is one.
-fn is_first_known(t: &Thread, period: &Period, element: u64, members: &[Member]) -> bool {
-    let mut first = members.iter().zip(period.from(element)).filter(|(member, _)| member.read == MemberRead::Reuse);
-    let site = |first: Option<u8>| period.sites().get(usize::from(first?));
-    first
-        .find_map(|(member, reads)| Some((member.state, *site(reads.first)?)))
-        .is_none_or(|(state, site)| t.counter_of(state, site).is_some())
 }
 
 /// The reads of granules in different states, again and again, as many as there are `members`. How many were read; none

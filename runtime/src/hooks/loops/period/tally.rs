@@ -1,11 +1,11 @@
 //! How often each line reads granules in each state.
 
-use super::{MOST_SITES, Period};
+use super::{MOST_REPEATED, Period};
 use crate::hooks::event::Reads;
 use threadtalk_sigmem::{Member, MemberRead};
 
 /// Pairs of a state and a site, at most.
-const MOST: usize = 16;
+const MOST: usize = MOST_REPEATED;
 
 /// Reads of granules whose states repeat.
 pub struct Tally {
@@ -30,12 +30,12 @@ impl Tally {
             if times == 0 || reads.first.is_none() || member.read == MemberRead::Nothing {
                 continue;
             }
-            let counts = period.sites().iter().zip(reads.counts).zip(0u8..).take(MOST_SITES);
-            for ((site, count), number) in counts.filter(|((_, count), _)| *count > 0) {
-                let is_first = reads.first == Some(number) && member.read == MemberRead::Communication;
-                let Some(entry) = self.entry(member.state, *site) else { return false };
+            let first = reads.first.and_then(|number| period.sites().get(usize::from(number)));
+            for (site, count) in reads.each(period.sites()) {
+                let is_first = first == Some(&site) && member.read == MemberRead::Communication;
+                let Some(entry) = self.entry(member.state, site) else { return false };
                 entry.raw += times * u64::from(is_first);
-                entry.rar += times * (u64::from(count) - u64::from(is_first));
+                entry.rar += times * (count - u64::from(is_first));
             }
         }
         true
@@ -118,7 +118,7 @@ mod tests {
         let reuse = |state| Member { state, read: MemberRead::Reuse, ..Member::NONE };
         let mut tally = Tally::new();
         let mut some = |n: u32| tally.sum(&period, 4096, &(1..=n).map(reuse).collect::<Vec<_>>(), n as usize);
-        assert!(some(5) && !some(6) && some(5));
-        assert_eq!(tally.reads().len(), 15);
+        assert!(some(21) && !some(22) && some(21));
+        assert_eq!(tally.reads().len(), 63);
     }
 }

@@ -251,8 +251,8 @@ pub mod tests {
         assert!(!is(&accesses(4096, 4, &[(0, 8)])), "it reads what it has read");
         assert!(is(&accesses(4096, 64, &[(0, 1)])) && is(&accesses(4096, 15, &[(0, 1)])));
         assert!(!is(&accesses(4096, 17, &[(0, 1)])) && !is(&accesses(4096, 68, &[(0, 4)])), "long periods");
-        let bytes: Vec<(u64, u32)> = (0..9).map(|at| (at, 1)).collect();
-        assert!(is(&accesses(4096, 12, &bytes[..8])) && !is(&accesses(4096, 12, &bytes)), "sites");
+        let bytes: Vec<(u64, u32)> = (0..17).map(|at| (at, 1)).collect();
+        assert!(is(&accesses(4096, 20, &bytes[..16])) && !is(&accesses(4096, 20, &bytes)), "sites");
         let write = accesses(4096, 1, &[(0, 1)]).into_iter().map(|access| Access { flags: WRITE, ..access });
         assert!(!is(&write.collect::<Vec<_>>()));
     }
