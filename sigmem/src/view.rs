@@ -284,7 +284,9 @@ impl View {
         neighbours::exchange_repeated(cells, exchanges, states.is_pair())
     }
 
-    pub(crate) fn member(&mut self, states: &States, found: u32) -> Option<Member> {
+    /// What the read of a cell is that was found with this name, and the state that it would be in then. `None`: the
+    /// name is marked, does not tell, or has no successor.
+    pub fn member(&mut self, states: &States, found: u32) -> Option<Member> {
         if found == NONE || self.is_own(found) {
             return Some(Member::of(found));
         }

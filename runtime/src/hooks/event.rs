@@ -7,12 +7,13 @@ use crate::process::{Process, accuracy};
 use crate::thread::Thread;
 use crate::thread::firsts::{Key, Known};
 use crate::thread::pending::Pending;
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicU32, Ordering, fence};
 use threadtalk_abi::GRANULE;
+use threadtalk_abi::cell::NONE;
 use threadtalk_abi::thread::EventCounter;
 use threadtalk_profile::layout::{CrdMode, EventRecord, event_flags};
-use threadtalk_sigmem::open::OpenName;
-use threadtalk_sigmem::{FreshId, track};
+use threadtalk_sigmem::open::{OpenName, is_open};
+use threadtalk_sigmem::{FreshId, MemberRead, track};
 
 /// What a read was.
 pub struct Event {
@@ -30,8 +31,7 @@ pub fn event(t: &mut Thread, p: &Process, cell: &AtomicU32, element: u64, site: 
     if e.raw {
         check_alias(t, p, element, 1);
     }
-    let key = EventKey { written: writer.0, site, context: t.context };
-    let Some(record) = find_record(t, p, key) else { return };
+    let Some(record) = find_record(t, p, key(t, writer, site)) else { return };
     count(t, p, cell, element, site, (record, &e));
 }
 
@@ -48,7 +48,7 @@ pub fn communications(
 ) {
     // Where the thread has come across the new state before, the event cache knows the record.
     let known = t.known(state, site).filter(|counter| *counter != t.idle_counter());
-    let key = EventKey { written: writer.0, site, context: t.context };
+    let key = key(t, writer, site);
     let found = known.map(<*mut EventCounter>::cast).or_else(|| find_record(t, p, key));
     if let Some(record) = found {
         if OpenName::of(state).is_none() {
@@ -135,6 +135,8 @@ pub unsafe fn communications_at_once(t: &mut Thread, p: &Process, (element, n): 
 pub struct Reads {
     /// The state that they are in now.
     pub state: u32,
+    /// Who wrote them.
+    pub writer: FreshId,
     /// The site.
     pub site: u32,
     /// True communications.
@@ -145,7 +147,7 @@ pub struct Reads {
 
 impl Reads {
     /// None.
-    pub const NONE: Self = Reads { state: 0, site: 0, raw: 0, rar: 0 };
+    pub const NONE: Self = Reads { state: 0, writer: FreshId(NONE), site: 0, raw: 0, rar: 0 };
 }
 
 /// Counts reads of `n` elements from `element` on if no more is to be done about them; false: nothing was done.
@@ -157,7 +159,8 @@ pub fn reads_of_alike(t: &mut Thread, p: &Process, (element, n): (u64, u64), rea
     let some = || reads.iter().filter(|reads| reads.raw + reads.rar > 0);
     let record = |t: &Thread, reads: &Reads| {
         let known = t.counter_of(reads.state, reads.site).filter(|counter| *counter != t.idle_counter());
-        known.map(<*mut EventCounter>::cast::<EventRecord>)
+        // Of a value that many threads read there are more states than the event cache has slots.
+        known.map(<*mut EventCounter>::cast).or_else(|| t.table.get(key(t, reads.writer, reads.site)))
     };
     let reuse: u64 = some().map(|reads| reads.rar).sum();
     let is_counted = |reads: &Reads| {
@@ -183,6 +186,46 @@ pub fn reads_of_alike(t: &mut Thread, p: &Process, (element, n): (u64, u64), rea
         }
     }
     true
+}
+
+/// Where reuse at a site of cells in `state` counts, if the thread knows that: see [`known_read`].
+pub fn reuse_counter(t: &mut Thread, p: &Process, state: u32, site: u32) -> Option<*mut EventCounter> {
+    if let known @ Some(_) = t.known(state, site) {
+        return known;
+    }
+    let counter = known_read(t, p, state, site).filter(|known| known.to == state)?.record.cast();
+    t.remember(state, site, counter);
+    Some(counter)
+}
+
+/// What a read at a site of cells in state `from` is, if the thread has read there what the same line wrote before,
+/// whoever else had read it then: of values that many threads read there are more states than tables have slots.
+pub fn known_read(t: &mut Thread, p: &Process, from: u32, site: u32) -> Option<Known> {
+    if is_open(from) {
+        return None;
+    }
+    let place = Key::new(from, site, t.context);
+    if let known @ Some(_) = t.firsts.get(place) {
+        return known;
+    }
+    // Pairs with the release of the exchange that left the name in its cell, which was loaded without an ordering.
+    fence(Ordering::Acquire);
+    let member = t.view.member(&p.states, from)?;
+    let is_known = match member.read {
+        MemberRead::Nothing => false,
+        MemberRead::Reuse => member.state == from,
+        MemberRead::Communication => OpenName::of(member.state).is_none(),
+    };
+    let record = if is_known { t.table.get(key(t, member.writer, site))? } else { return None };
+    // SAFETY: the record is this thread's. A trace that is followed exactly has room for nothing.
+    let countdown = unsafe { t.traces.have_room(record, 0).then(|| t.traces.countdown(record))? };
+    let known = Known { to: member.state, record, countdown };
+    t.firsts.put(place, known);
+    Some(known)
+}
+
+fn key(t: &Thread, writer: FreshId, site: u32) -> EventKey {
+    EventKey { written: writer.0, site, context: t.context }
 }
 
 /// [`communications`], where the record is known.

@@ -73,7 +73,7 @@ fn sums<'a>(
         if count > 0
             && let Some(reads) = room.get_mut(used)
         {
-            *reads = Reads { state: member.state, site, raw, rar };
+            *reads = Reads { state: member.state, writer: member.writer, site, raw, rar };
             used += 1;
         }
     }

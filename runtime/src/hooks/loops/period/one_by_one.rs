@@ -5,16 +5,15 @@ use super::reuse::{add, take_back};
 use super::{Period, Reads};
 use crate::hooks::access::read_cell;
 use crate::hooks::again::first_reads;
+use crate::hooks::event::{known_read, reuse_counter};
 use crate::hooks::loops::plain;
 use crate::hooks::scan::{equal_prefix, own_prefix};
 use crate::process::Process;
 use crate::thread::Thread;
-use crate::thread::firsts::Key;
 use core::slice;
 use core::sync::atomic::{AtomicU32, Ordering};
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::NONE;
-use threadtalk_sigmem::open::is_open;
 
 /// Granules that are read at a time, at most: then time goes on.
 const MOST: usize = 512;
@@ -83,17 +82,23 @@ fn known(t: &Thread, period: &Period, cells: &[AtomicU32], place: usize) -> usiz
 fn read(t: &mut Thread, p: &Process, period: &Period, (cell, element): (&AtomicU32, u64), reads: &Reads) {
     // Relaxed: as above, or it is loaded once more.
     let state = cell.load(Ordering::Relaxed);
-    if !count(t, period.sites(), reads, state) && !is_first_again(t, p, (cell, element, state), reads) {
+    let is_read = match reads.only {
+        Some(read) => one(t, p, (cell, element, state), read),
+        None => several(t, p, period, state, reads),
+    };
+    if !is_read {
         period.turns.reads(element).for_each(|site| read_cell(t, p, cell, element, site));
     }
 }
 
-/// Reads a granule that one line reads, if that is a first read like one that the thread has made before.
-fn is_first_again(t: &mut Thread, p: &Process, (cell, element, from): (&AtomicU32, u64, u32), reads: &Reads) -> bool {
-    let Some((site, times)) = reads.only.filter(|_| !is_open(from)) else { return false };
-    let known = t.firsts.get(Key::new(from, site, t.context)).filter(|known| known.to != from);
-    let is_read =
-        known.is_some_and(|known| first_reads(t, p, slice::from_ref(cell), (element, site), (from, known)) == 1);
+/// Reads a granule that one line reads so often, if the thread has made such a read before.
+fn one(t: &mut Thread, p: &Process, (cell, element, state): (&AtomicU32, u64, u32), (site, times): (u32, u64)) -> bool {
+    let Some(known) = known_read(t, p, state, site) else { return false };
+    if known.to == state {
+        t.remember(state, site, known.record.cast());
+        return add(Some(known.record.cast()), times).is_ok();
+    }
+    let is_read = first_reads(t, p, slice::from_ref(cell), (element, site), (state, known)) == 1;
     if is_read {
         (1..times).for_each(|_| read_cell(t, p, cell, element, site));
     }
@@ -102,9 +107,11 @@ fn is_first_again(t: &mut Thread, p: &Process, (cell, element, from): (&AtomicU3
 
 /// Counts the reads of a granule in this state. False: one is none that the thread knows, or to be sampled, and none is
 /// counted.
-fn count(t: &Thread, sites: &[u32], reads: &Reads, state: u32) -> bool {
-    let is_added = |(site, count): (u32, u64)| add(t.known(state, site), count).is_ok();
-    let Some(refused) = reads.each(sites).position(|read| !is_added(read)) else { return true };
-    reads.each(sites).take(refused).for_each(|(site, count)| take_back(t.known(state, site), count));
+fn several(t: &mut Thread, p: &Process, period: &Period, state: u32, reads: &Reads) -> bool {
+    let each = || reads.each(period.sites());
+    let Some(refused) = each().position(|(site, count)| add(reuse_counter(t, p, state, site), count).is_err()) else {
+        return true;
+    };
+    each().take(refused).for_each(|(site, count)| take_back(reuse_counter(t, p, state, site), count));
     false
 }

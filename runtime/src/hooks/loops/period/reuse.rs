@@ -1,6 +1,8 @@
 //! Reuse that the thread knows, counted up to the next one that is to be sampled.
 
 use super::Period;
+use crate::hooks::event::reuse_counter;
+use crate::process::Process;
 use crate::thread::Thread;
 use threadtalk_abi::thread::EventCounter;
 use threadtalk_sigmem::{Member, MemberRead};
@@ -37,35 +39,30 @@ pub fn take_back(counter: Option<*mut EventCounter>, count: u64) {
 
 /// Counts the reads of `n` granules from `element` on, which are `members` again and again, as far as they are reuse
 /// that the thread knows and none of it is to be sampled; how many granules.
-pub fn reuse(t: &Thread, period: &Period, (element, n): (u64, usize), members: &[Member]) -> usize {
-    // Most rows are reuse or are not.
-    if all(t, period, element, (members, members.len())).next().is_some_and(|(counter, _)| counter.is_none()) {
-        return 0;
-    }
+pub fn reuse(t: &mut Thread, p: &Process, period: &Period, (element, n): (u64, usize), members: &[Member]) -> usize {
     let mut n = n;
     while n > 0 {
-        let each = || all(t, period, element, (members, n));
+        let each = || all(period, element, (members, n));
         // In turn: two states may have one counter.
         let mut added = 0;
-        let counted: Result<(), Refused> = each().try_for_each(|(counter, count)| {
-            add(counter, count)?;
+        let counted: Result<(), Refused> = each().try_for_each(|(state, site, count)| {
+            add(reuse_counter(t, p, state, site), count)?;
             added += 1;
             Ok(())
         });
         let Err(why) = counted else { return n };
-        each().take(added).for_each(|(counter, count)| take_back(counter, count));
+        each().take(added).for_each(|(state, site, count)| take_back(reuse_counter(t, p, state, site), count));
         n = if why == Refused::Due { n / 2 } else { 0 };
     }
     0
 }
 
-/// Where the reuse of `n` granules counts, and how much of it, site by site of each member.
+/// The reuse of `n` granules, site by site of each member: its state, the site, and how often.
 fn all<'a>(
-    t: &'a Thread,
     period: &'a Period,
     element: u64,
     (members, n): (&'a [Member], usize),
-) -> impl Iterator<Item = (Option<*mut EventCounter>, u64)> + 'a {
+) -> impl Iterator<Item = (u32, u32, u64)> + 'a {
     let rest = n.checked_rem(members.len()).unwrap_or(0);
     let whole = n.checked_div(members.len()).unwrap_or(0) as u64;
     let places = members.iter().zip(period.from(element)).zip(0..);
@@ -73,6 +70,6 @@ fn all<'a>(
     reuse.flat_map(move |((member, reads), place)| {
         let times = whole + u64::from(place < rest);
         let sites = reads.each(period.sites()).filter(move |_| times > 0);
-        sites.map(move |(site, count)| (t.counter_of(member.state, site), times * count))
+        sites.map(move |(site, count)| (member.state, site, times * count))
     })
 }

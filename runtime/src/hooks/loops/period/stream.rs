@@ -97,7 +97,7 @@ fn several(
         } else {
             members.iter_mut().zip(plain(near)).for_each(|(member, state)| *member = seen(t, *state));
         }
-        let known = reuse(t, period, (element, repeated.granules), members);
+        let known = reuse(t, p, period, (element, repeated.granules), members);
         if known > 0 {
             if known == near.len() {
                 *most = (2 * known).clamp(AT_ONCE, MOST_AT_ONCE);

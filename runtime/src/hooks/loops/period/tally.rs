@@ -33,7 +33,7 @@ impl Tally {
             let first = reads.first.and_then(|number| period.sites().get(usize::from(number)));
             for (site, count) in reads.each(period.sites()) {
                 let is_first = first == Some(&site) && member.read == MemberRead::Communication;
-                let Some(entry) = self.entry(member.state, site) else { return false };
+                let Some(entry) = self.entry(member, site) else { return false };
                 entry.raw += times * u64::from(is_first);
                 entry.rar += times * (count - u64::from(is_first));
             }
@@ -41,17 +41,15 @@ impl Tally {
         true
     }
 
-    /// Those of reads at one site in one state.
-    fn entry(&mut self, state: u32, site: u32) -> Option<&mut Reads> {
-        let used = self.reads.get(..self.used)?;
-        let known = used.iter().position(|reads| (reads.state, reads.site) == (state, site));
-        let place = known.unwrap_or(self.used);
-        let entry = self.reads.get_mut(place)?;
-        if known.is_none() {
-            *entry = Reads { state, site, ..Reads::NONE };
+    /// Those of reads at one site in one state, which the latest ones may be: two halves of a number. To look for it
+    /// among all took longer than to count it twice.
+    fn entry(&mut self, member: &Member, site: u32) -> Option<&mut Reads> {
+        let latest = self.used.checked_sub(1).and_then(|latest| self.reads.get(latest));
+        if latest.is_none_or(|reads| (reads.state, reads.site) != (member.state, site)) {
+            *self.reads.get_mut(self.used)? = Reads { state: member.state, writer: member.writer, site, ..Reads::NONE };
             self.used += 1;
         }
-        Some(entry)
+        self.reads.get_mut(self.used.checked_sub(1)?)
     }
 
     /// All of them.
@@ -104,8 +102,12 @@ mod tests {
                     }
                     let mut tally = Tally::new();
                     assert!(tally.sum(&period, granules[from], &members, n));
-                    let found = tally.reads().iter().map(|reads| ((reads.state, reads.site), (reads.raw, reads.rar)));
-                    assert_eq!(found.collect::<HashMap<_, _>>(), expected, "{length} {from} {n}");
+                    let mut found: HashMap<(u32, u32), (u64, u64)> = HashMap::new();
+                    for reads in tally.reads() {
+                        let entry = found.entry((reads.state, reads.site)).or_default();
+                        *entry = (entry.0 + reads.raw, entry.1 + reads.rar);
+                    }
+                    assert_eq!(found, expected, "{length} {from} {n}");
                 }
             }
         }
