@@ -13,7 +13,7 @@ mod turns;
 
 pub use stream::read as stream;
 use threadtalk_abi::GRANULE;
-use threadtalk_sigmem::MOST_MEMBERS;
+use threadtalk_sigmem::{MOST_MEMBERS, Member, MemberRead};
 pub use turns::Turns;
 
 /// Granules of a period, at most: those of a cache line.
@@ -102,6 +102,22 @@ impl<'a> Period<'a> {
     fn from(&self, element: u64) -> impl Iterator<Item = &Reads> {
         let all = self.reads.get(..self.granules).unwrap_or(&[]);
         all.iter().cycle().skip(self.place(element))
+    }
+
+    /// The reads of `n` granules from `element` on, none of them at an end of the loop, which are `members` again and
+    /// again; of those, there are as many as a multiple of a period. Of each that is read and whose read is something:
+    /// how often it is there.
+    fn of_members<'b>(
+        &'b self,
+        element: u64,
+        (members, n): (&'b [Member], usize),
+    ) -> impl Iterator<Item = (&'b Member, &'b Reads, u64)> {
+        let rest = n.checked_rem(members.len()).unwrap_or(0);
+        let whole = n.checked_div(members.len()).unwrap_or(0) as u64;
+        let times = (0..).map(move |place| whole + u64::from(place < rest));
+        let all =
+            members.iter().zip(self.from(element)).zip(times).map(|((member, reads), times)| (member, reads, times));
+        all.filter(|(member, reads, times)| *times > 0 && reads.first.is_some() && member.read != MemberRead::Nothing)
     }
 
     /// A granule's place in the period.

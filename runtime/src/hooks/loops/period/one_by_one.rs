@@ -83,8 +83,8 @@ fn read(t: &mut Thread, p: &Process, period: &Period, (cell, element): (&AtomicU
     // Relaxed: as above, or it is loaded once more.
     let state = cell.load(Ordering::Relaxed);
     let is_read = match reads.only {
-        Some(read) => one(t, p, (cell, element, state), read),
-        None => several(t, p, period, state, reads),
+        Some(read) => of_one_line(t, p, (cell, element, state), read),
+        None => of_several_lines(t, p, period, state, reads),
     };
     if !is_read {
         period.turns.reads(element).for_each(|site| read_cell(t, p, cell, element, site));
@@ -92,7 +92,12 @@ fn read(t: &mut Thread, p: &Process, period: &Period, (cell, element): (&AtomicU
 }
 
 /// Reads a granule that one line reads so often, if the thread has made such a read before.
-fn one(t: &mut Thread, p: &Process, (cell, element, state): (&AtomicU32, u64, u32), (site, times): (u32, u64)) -> bool {
+fn of_one_line(
+    t: &mut Thread,
+    p: &Process,
+    (cell, element, state): (&AtomicU32, u64, u32),
+    (site, times): (u32, u64),
+) -> bool {
     let Some(known) = known_read(t, p, state, site) else { return false };
     if known.to == state {
         t.remember(state, site, known.record.cast());
@@ -107,7 +112,7 @@ fn one(t: &mut Thread, p: &Process, (cell, element, state): (&AtomicU32, u64, u3
 
 /// Counts the reads of a granule in this state. False: one is none that the thread knows, or to be sampled, and none is
 /// counted.
-fn several(t: &mut Thread, p: &Process, period: &Period, state: u32, reads: &Reads) -> bool {
+fn of_several_lines(t: &mut Thread, p: &Process, period: &Period, state: u32, reads: &Reads) -> bool {
     let each = || reads.each(period.sites());
     let Some(refused) = each().position(|(site, count)| add(reuse_counter(t, p, state, site), count).is_err()) else {
         return true;

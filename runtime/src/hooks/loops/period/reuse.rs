@@ -5,7 +5,7 @@ use crate::hooks::event::reuse_counter;
 use crate::process::Process;
 use crate::thread::Thread;
 use threadtalk_abi::thread::EventCounter;
-use threadtalk_sigmem::{Member, MemberRead};
+use threadtalk_sigmem::Member;
 
 /// Why reads were not counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,12 @@ pub fn take_back(counter: Option<*mut EventCounter>, count: u64) {
 pub fn reuse(t: &mut Thread, p: &Process, period: &Period, (element, n): (u64, usize), members: &[Member]) -> usize {
     let mut n = n;
     while n > 0 {
-        let each = || all(period, element, (members, n));
+        let each = || {
+            let all = period.of_members(element, (members, n));
+            all.flat_map(|(member, reads, times)| {
+                reads.each(period.sites()).map(move |(site, count)| (member.state, site, times * count))
+            })
+        };
         // In turn: two states may have one counter.
         let mut added = 0;
         let counted: Result<(), Refused> = each().try_for_each(|(state, site, count)| {
@@ -57,19 +62,18 @@ pub fn reuse(t: &mut Thread, p: &Process, period: &Period, (element, n): (u64, u
     0
 }
 
-/// The reuse of `n` granules, site by site of each member: its state, the site, and how often.
-fn all<'a>(
-    period: &'a Period,
-    element: u64,
-    (members, n): (&'a [Member], usize),
-) -> impl Iterator<Item = (u32, u32, u64)> + 'a {
-    let rest = n.checked_rem(members.len()).unwrap_or(0);
-    let whole = n.checked_div(members.len()).unwrap_or(0) as u64;
-    let places = members.iter().zip(period.from(element)).zip(0..);
-    let reuse = places.filter(|((member, _), _)| member.read == MemberRead::Reuse);
-    reuse.flat_map(move |((member, reads), place)| {
-        let times = whole + u64::from(place < rest);
-        let sites = reads.each(period.sites()).filter(move |_| times > 0);
-        sites.map(move |(site, count)| (member.state, site, times * count))
-    })
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_due_is_not_counted_and_what_was_counted_can_be_taken_back() {
+        let mut counter = EventCounter { rar: 10, next: 13 };
+        let known = Some(&raw mut counter);
+        assert_eq!((add(known, 2), add(known, 1), add(None, 1)), (Ok(()), Err(Refused::Due), Err(Refused::Unknown)));
+        assert_eq!(counter.rar, 12);
+        take_back(known, 2);
+        take_back(None, 1);
+        assert_eq!(counter.rar, 10);
+    }
 }

@@ -19,17 +19,10 @@ impl Tally {
         Tally { reads: [Reads::NONE; MOST], used: 0 }
     }
 
-    /// Those of `n` granules from `element` on, none of them at an end of the loop, which are `members` again and
-    /// again; of those, there are as many as a multiple of a period. False: too many different ones.
+    /// Those of [`Period::of_members`]. False: too many different ones.
     pub fn sum(&mut self, period: &Period, element: u64, members: &[Member], n: usize) -> bool {
         self.used = 0;
-        let rest = n.checked_rem(members.len()).unwrap_or(0);
-        let whole = (n - rest).checked_div(members.len()).unwrap_or(0) as u64;
-        for ((member, reads), place) in members.iter().zip(period.from(element)).zip(0..) {
-            let times = whole + u64::from(place < rest);
-            if times == 0 || reads.first.is_none() || member.read == MemberRead::Nothing {
-                continue;
-            }
+        for (member, reads, times) in period.of_members(element, (members, n)) {
             let first = reads.first.and_then(|number| period.sites().get(usize::from(number)));
             for (site, count) in reads.each(period.sites()) {
                 let is_first = first == Some(&site) && member.read == MemberRead::Communication;
