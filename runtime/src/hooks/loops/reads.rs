@@ -274,6 +274,15 @@ impl<'a> Reader<'a> {
     /// The reads of granules that are all in one state.
     fn foreign(&self, meaning: Meaning, (from, to): (u64, u64), found: &mut Findings) -> Result<(), TooMany> {
         if !self.regular() {
+            if reads_in_one_granule(self.access) {
+                let reads = self.parts_read((from, to));
+                self.events(meaning, reads, found)?;
+                let listed = if self.iterations > MOST_IRREGULAR { u64::MAX } else { reads };
+                if reads > 0 && found.has_room(listed)? {
+                    found.keep(Stretch { from, to, access: self.number }, reads);
+                }
+                return Ok(());
+            }
             // Every iteration by itself, if there are not too many of them.
             self.events(Meaning::Unknown, 1, found)?;
             return self.irregular((from, to), found);
@@ -284,7 +293,11 @@ impl<'a> Reader<'a> {
             let whole = (to - first).checked_div(stride).unwrap_or(0);
             whole * bytes + (to - first - whole * stride).min(bytes)
         };
-        let accessed = (before(to) - before(from)) / GRANULE * times;
+        // The whole row, of most: no division.
+        let accessed = match self.reaches_no_further((from, to)) {
+            true => bytes / GRANULE * self.iterations,
+            false => (before(to) - before(from)) / GRANULE * times,
+        };
         self.events(meaning, accessed, found)?;
         if accessed > 0 && found.has_room(accessed)? {
             found.keep(Stretch { from, to, access: self.number }, accessed);
@@ -297,6 +310,22 @@ impl<'a> Reader<'a> {
         let (stride, bytes) = (self.access.stride.unsigned_abs(), u64::from(self.access.bytes));
         let whole = [self.access.address, bytes, stride].iter().all(|n| n.is_multiple_of(GRANULE));
         whole && (stride == 0 || stride >= bytes)
+    }
+
+    /// How many iterations read in the given granules, if each [reads in one](reads_in_one_granule).
+    fn parts_read(&self, (from, to): (u64, u64)) -> u64 {
+        let stride = self.access.stride.unsigned_abs();
+        let before = |end: u64| match stride {
+            0 if end <= self.span.first => 0,
+            0 => self.iterations,
+            _ => end.saturating_sub(self.span.first).div_ceil(stride).min(self.iterations),
+        };
+        if self.reaches_no_further((from, to)) { self.iterations } else { before(to) - before(from) }
+    }
+
+    /// Whether all that the access reads lies in `from .. to`.
+    fn reaches_no_further(&self, (from, to): (u64, u64)) -> bool {
+        from <= self.span.first && self.span.last < to
     }
 
     /// Accesses of parts of granules, or overlapping ones: those of the given granules, listed in the order of the
@@ -362,9 +391,25 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Lists the events of a stretch of a regular access.
+/// Whether each iteration reads a part of one granule, as of the bytes of a text: each is an event of its own, also of
+/// a granule that the iteration before has read.
+fn reads_in_one_granule(access: &Access) -> bool {
+    let (bytes, stride) = (u64::from(access.bytes), access.stride.unsigned_abs());
+    bytes < GRANULE && GRANULE.is_multiple_of(bytes) && [access.address, stride].iter().all(|n| n.is_multiple_of(bytes))
+}
+
+/// Lists the events of a stretch of a regular access, or of one that reads in one granule each time.
 pub fn list(found: &mut Findings, accesses: &[Access], iterations: u64, stretch: Stretch) {
     let Some(access) = accesses.get(stretch.access as usize) else { return };
+    if reads_in_one_granule(access) {
+        for iteration in 0..iterations {
+            let granule = access.address_in(iteration) & !(GRANULE - 1);
+            if (stretch.from..stretch.to).contains(&granule) {
+                found.list(Found { iteration, granule, access: stretch.access });
+            }
+        }
+        return;
+    }
     let Some(Span { first, .. }) = Span::of(access, iterations) else { return };
     let (bytes, stride) = (u64::from(access.bytes), access.stride.unsigned_abs());
     let (last, times) = (iterations - 1, if stride == 0 { iterations } else { 1 });
