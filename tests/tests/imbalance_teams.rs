@@ -66,6 +66,21 @@ fn is_within(section: &Value, function: &str) -> bool {
     section["function"] == function
 }
 
+/// What several threads of a team did. On a machine with other work, the thread that makes tasks may have done all of
+/// them before another one was given a processor: such a run says nothing of how work was handed out.
+fn run_by_several(scene: &Scene, arguments: &[&str], threads: usize) -> Value {
+    const MOST_RUNS: usize = 5;
+    let is_shared = |all: &Value| {
+        let mut cpu: Vec<f64> =
+            worst(all, threads)["cpu"].as_array().unwrap().iter().filter_map(Value::as_f64).collect();
+        cpu.sort_by(f64::total_cmp);
+        matches!(cpu[..], [.., second, most] if second > most / 10.0)
+    };
+    let mut runs = (0..MOST_RUNS).map(|_| run(scene, arguments, threads));
+    let shared = runs.find(is_shared);
+    shared.unwrap_or_else(|| panic!("{arguments:?}: one of {threads} threads did all, {MOST_RUNS} times"))
+}
+
 /// The first line of a program with this text.
 fn line_of(program: &str, text: &str) -> Value {
     let source = std::fs::read_to_string(programs().join("imbalance").join(program)).unwrap();
@@ -80,14 +95,14 @@ fn work_that_openmp_hands_out() {
         for mode in ["static", "dynamic", "guided", "tasks", "taskloop"] {
             // Enough pieces for each thread that the longest is less than 1 % of what it has.
             let planted = format!("{mode}_if");
-            let all = run(&scene, &[&planted, "200"], threads);
+            let all = run_by_several(&scene, &[&planted, "200"], threads);
             has_only(&all, threads, "handed_out.c", &planted);
             if mode == "static" {
                 assert_eq!(worst(&all, threads)["handed_out"], "nothing");
                 continue;
             }
             assert_ne!(worst(&all, threads)["handed_out"], "nothing", "{mode}");
-            has_none(&run(&scene, &[mode, "200"], threads), threads, mode);
+            has_none(&run_by_several(&scene, &[mode, "200"], threads), threads, mode);
         }
     }
 }
