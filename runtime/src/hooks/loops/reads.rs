@@ -275,13 +275,7 @@ impl<'a> Reader<'a> {
     fn foreign(&self, meaning: Meaning, (from, to): (u64, u64), found: &mut Findings) -> Result<(), TooMany> {
         if !self.regular() {
             if reads_in_one_granule(self.access) {
-                let reads = self.parts_read((from, to));
-                self.events(meaning, reads, found)?;
-                let listed = if self.iterations > MOST_IRREGULAR { u64::MAX } else { reads };
-                if reads > 0 && found.has_room(listed)? {
-                    found.keep(Stretch { from, to, access: self.number }, reads);
-                }
-                return Ok(());
+                return self.parts(meaning, (from, to), found);
             }
             // Every iteration by itself, if there are not too many of them.
             self.events(Meaning::Unknown, 1, found)?;
@@ -310,6 +304,19 @@ impl<'a> Reader<'a> {
         let (stride, bytes) = (self.access.stride.unsigned_abs(), u64::from(self.access.bytes));
         let whole = [self.access.address, bytes, stride].iter().all(|n| n.is_multiple_of(GRANULE));
         whole && (stride == 0 || stride >= bytes)
+    }
+
+    /// [`Self::foreign`] of an access that [reads in one granule](reads_in_one_granule) each time. Not made part of it:
+    /// rows of whole granules would pay for its registers.
+    #[inline(never)]
+    fn parts(&self, meaning: Meaning, (from, to): (u64, u64), found: &mut Findings) -> Result<(), TooMany> {
+        let reads = self.parts_read((from, to));
+        self.events(meaning, reads, found)?;
+        let listed = if self.iterations > MOST_IRREGULAR { u64::MAX } else { reads };
+        if reads > 0 && found.has_room(listed)? {
+            found.keep(Stretch { from, to, access: self.number }, reads);
+        }
+        Ok(())
     }
 
     /// How many iterations read in the given granules, if each [reads in one](reads_in_one_granule).
