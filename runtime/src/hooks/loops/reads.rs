@@ -335,8 +335,8 @@ impl<'a> Reader<'a> {
         from <= self.span.first && self.span.last < to
     }
 
-    /// Accesses of parts of granules, or overlapping ones: those of the given granules, listed in the order of the
-    /// loop.
+    /// Accesses that begin or end inside of granules, or overlap: those of the given granules, listed in the order of
+    /// the loop.
     fn irregular(&self, (from, to): (u64, u64), found: &mut Findings) -> Result<(), TooMany> {
         let bytes = u64::from(self.access.bytes);
         if self.iterations > MOST_IRREGULAR {
