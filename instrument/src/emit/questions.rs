@@ -55,8 +55,10 @@ impl<'ctx> Question<'ctx> {
 
     /// Adds the row of a loop's access. `flags`: more than its own.
     pub fn add_access(&mut self, access: &OfferedAccess<'ctx>, (flags, window): (u32, u32)) -> Emitted<()> {
-        let Strand { direction, site, bytes, first, order, reads_first, .. } = access.strand;
+        let Strand { direction, site, bytes, first, order, reads_first, piece, whole, .. } = access.strand;
         let flags = flags | order.flags() | if reads_first { loops::READ_FIRST } else { 0 };
+        let is_joined = direction == Direction::Read && !whole && bytes > piece;
+        let flags = flags | if is_joined { loops::pieces(piece).unwrap_or(0) } else { 0 };
         self.begin(&Row { direction, site, bytes, flags, window, address: access.address, first })?;
         self.add(access.stride);
         Ok(())

@@ -10,12 +10,14 @@ use crate::optimise::whole_loops::Offer;
 use crate::optimise::windows::{Group, to_be_compared};
 use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
-use inkwell::values::{InstructionValue, IntValue, PointerValue};
+use inkwell::values::{BasicValueEnum, InstructionValue, IntValue, PointerValue};
 use std::mem::offset_of;
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::module::ModuleBases;
 use threadtalk_abi::thread::offset;
-use threadtalk_abi::window::{self, APART, LINE_SHIFT, NUMBERS, PAGE_SHIFT, SHORTEST_ASKED, SPREAD, WINDOWS_LOG2};
+use threadtalk_abi::window::{
+    self, APART, ASTRIDE, LINE_SHIFT, NUMBERS, PAGE_SHIFT, SHORTEST_ASKED, SPREAD, WINDOWS_LOG2,
+};
 
 /// How a loop looks into its windows.
 pub struct Looking<'ctx> {
@@ -64,8 +66,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         llvm::set_location(b, llvm::debug::of(offer.branch).map(|l| l.raw));
         let mut all: Option<IntValue<'ctx>> = None;
         let mut windows = Vec::new();
-        for (group, number) in groups.iter().zip(offer.number as u64..) {
-            let window = self.find_window(header, group, (number, looking.keyed), offer.iterations)?;
+        let read = groups.iter().map(|group| self.granules_of(group, offer.iterations)).collect::<Emitted<Vec<_>>>()?;
+        for ((group, granules), number) in groups.iter().zip(&read).zip(offer.number as u64..) {
+            let window = self.find_window(header, (group, *granules), (number, looking.keyed), offer.iterations)?;
             let found = b.build_is_not_null(window, "")?;
             all = Some(all.map(|others| b.build_and(others, found, "")).transpose()?.unwrap_or(found));
             windows.push(window);
@@ -81,7 +84,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.branch(all, count, ask, Likely::Usually)?;
 
         b.position_at_end(count);
-        self.count_windows(offer, groups, &windows)?;
+        self.count_windows(groups, &read, &windows)?;
         let saved = self.saved(offer)?;
         let settled = b.build_int_add(self.load_int(self.i64, header, offset::SETTLED)?, saved, "")?;
         b.build_store(self.offset(header, offset::SETTLED)?, settled)?;
@@ -159,7 +162,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     fn find_window(
         &self,
         header: PointerValue<'ctx>,
-        group: &Group<'ctx>,
+        (group, granules): (&Group<'ctx>, Option<IntValue<'ctx>>),
         (number, keyed): (u64, bool),
         iterations: IntValue<'ctx>,
     ) -> Emitted<PointerValue<'ctx>> {
@@ -195,7 +198,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         if group.strided {
             equal.extend([(offset::WINDOW_STRIDE, group.stride), (offset::WINDOW_ITERATIONS, iterations)]);
         }
-        if keyed {
+        if keyed || group.strided && !group.astride.is_empty() {
             let place = if group.strided { offset::WINDOW_CELLS } else { offset::WINDOW_GRANULES };
             equal.push((place, self.key(group)?));
         }
@@ -205,9 +208,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             a.line("jne 2f");
         }
         if counts {
-            let granules = match group.strided {
-                true => format!("{}(%rdi)", offset::WINDOW_GRANULES),
-                false => a.register(self.granules_of(group, iterations)?),
+            let granules = match granules {
+                None => format!("{}(%rdi)", offset::WINDOW_GRANULES),
+                Some(granules) => a.register(granules),
             };
             a.line(format!("movq {}(%rdi), %r11", offset::WINDOW_COUNTER));
             a.line(format!("movq {granules}, ${{1:q}}"));
@@ -234,34 +237,62 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(b.build_select(short, saved, offer.iterations, "")?.into_int_value())
     }
 
-    /// How many granules a loop reads in a group that is not strided.
-    fn granules_of(&self, group: &Group<'ctx>, iterations: IntValue<'ctx>) -> Emitted<IntValue<'ctx>> {
-        Ok(self.builder.build_int_mul(iterations, self.c64(group.granules), "")?)
+    /// How many granules a loop reads in a group whose reads are counted, unless it is strided.
+    fn granules_of(&self, group: &Group<'ctx>, iterations: IntValue<'ctx>) -> Emitted<Option<IntValue<'ctx>>> {
+        if !counts(group) || group.strided {
+            return Ok(None);
+        }
+        let b = &self.builder;
+        let mut each = self.c64(group.granules);
+        for place in 0..GRANULE as i64 {
+            let reads = group.astride.iter().filter(|first| (*first - place) % GRANULE as i64 == 0).count();
+            if reads > 0 {
+                let more = b.build_int_mul(self.is_astride(group, place)?, self.c64(reads as u64), "")?;
+                each = b.build_int_add(each, more, "")?;
+            }
+        }
+        Ok(Some(b.build_int_mul(iterations, each, "")?))
     }
 
-    /// What tells a group from those of other functions.
+    /// 1 if what a group accesses at a distance begins inside a granule, else 0.
+    fn is_astride(&self, group: &Group<'ctx>, distance: i64) -> Emitted<IntValue<'ctx>> {
+        let b = &self.builder;
+        let address = b.build_ptr_to_int(group.address, self.i64, "")?;
+        let first = b.build_int_add(address, self.c64(distance as u64), "")?;
+        let inside = b.build_and(first, self.c64(GRANULE - 1), "")?;
+        self.widen(self.compare(IntPredicate::NE, inside, self.c64(0))?)
+    }
+
+    /// What tells a group from those of other functions; and a strided one that begins inside granules from one that
+    /// does not.
     fn key(&self, group: &Group<'ctx>) -> Emitted<IntValue<'ctx>> {
+        let b = &self.builder;
         let (site, direction) = group.site;
         let base = match direction {
             Direction::Read => offset_of!(ModuleBases, site_base),
             Direction::Write => offset_of!(ModuleBases, write_site_base),
         };
-        let site = self.widen(self.builder.build_int_add(self.load_base(base)?, self.c32(site.0), "")?)?;
-        Ok(self.builder.build_or(site, self.c64(window::key(0, !group.writes.is_empty())), "")?)
+        let site = self.widen(b.build_int_add(self.load_base(base)?, self.c32(site.0), "")?)?;
+        let key = b.build_or(site, self.c64(window::key(0, !group.writes.is_empty())), "")?;
+        if !group.strided || group.astride.is_empty() {
+            return Ok(key);
+        }
+        let astride = b.build_int_mul(self.is_astride(group, group.first)?, self.c64(ASTRIDE), "")?;
+        Ok(b.build_or(key, astride, "")?)
     }
 
-    /// Counts what the loop reads. Two groups may have one counter.
+    /// Counts what the loop reads, of groups that are not strided as given. Two groups may have one counter.
     fn count_windows(
         &self,
-        offer: &Offer<'ctx>,
         groups: &[Group<'ctx>],
+        read: &[Option<IntValue<'ctx>>],
         windows: &[PointerValue<'ctx>],
     ) -> Emitted<()> {
         let b = &self.builder;
-        for (group, window) in groups.iter().zip(windows).filter(|(group, _)| counts(group)) {
-            let granules = match group.strided {
-                true => self.load_int(self.i64, *window, offset::WINDOW_GRANULES)?,
-                false => self.granules_of(group, offer.iterations)?,
+        for ((_, window), granules) in groups.iter().zip(windows).zip(read).filter(|((group, _), _)| counts(group)) {
+            let granules = match granules {
+                None => self.load_int(self.i64, *window, offset::WINDOW_GRANULES)?,
+                Some(granules) => *granules,
             };
             let counter = self.offset(*window, offset::WINDOW_COUNTER)?;
             let counter = b.build_load(self.ptr, counter, "")?.into_pointer_value();
@@ -286,8 +317,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         let address = b.build_ptr_to_int(group.address, self.i64, "")?;
         let start = llvm::frozen(b, b.build_int_add(address, shift, "")?);
         let mut ids = Vec::new();
-        for (_, bytes, site) in &group.writes {
-            ids.push(self.splat(b.build_int_add(id, self.c32(site.0), "")?, (bytes / GRANULE) as u32)?);
+        for write in &group.writes {
+            let id = b.build_int_add(id, self.c32(write.site.0), "")?;
+            ids.push((id, self.splat(id, write.bytes.div_ceil(GRANULE) as u32)?));
         }
         let before = self.here()?;
         let body = self.block_after(before);
@@ -296,9 +328,20 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         b.position_at_end(body);
         let (at, rest) = (b.build_phi(self.i64, "")?, b.build_phi(self.i64, "")?);
         let here = at.as_basic_value().into_int_value();
-        for ((distance, ..), ids) in group.writes.iter().zip(ids) {
-            let cells = b.build_int_to_ptr(b.build_int_add(here, self.c64(*distance as u64), "")?, self.ptr, "")?;
-            llvm::align(&b.build_store(cells, ids)?, GRANULE);
+        for (write, (id, ids)) in group.writes.iter().zip(ids) {
+            let store = |distance: i64, ids: BasicValueEnum<'ctx>| -> Emitted<()> {
+                let mut cells = b.build_int_add(here, self.c64(distance as u64), "")?;
+                if !write.whole {
+                    cells = b.build_and(cells, self.c64(!(GRANULE - 1)), "")?;
+                }
+                llvm::align(&b.build_store(b.build_int_to_ptr(cells, self.ptr, "")?, ids)?, GRANULE);
+                Ok(())
+            };
+            store(write.first, ids.into())?;
+            // What begins inside a granule ends in one more.
+            if !write.whole && write.bytes >= GRANULE {
+                store(write.first + write.bytes as i64 - 1, id.into())?;
+            }
         }
         let next = b.build_int_add(here, group.stride, "")?;
         let less = b.build_int_sub(rest.as_basic_value().into_int_value(), self.c64(1), "")?;

@@ -38,6 +38,7 @@ pub mod searches;
 pub mod segment;
 pub mod shared_translation;
 pub mod tiles;
+mod unrolled;
 pub mod whole_loops;
 pub mod windows;
 

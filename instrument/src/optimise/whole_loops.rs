@@ -16,7 +16,8 @@ use super::nests::Nests;
 use super::remainders;
 use super::searches::{self, Search};
 use super::segment::plain;
-use super::windows::{self, Group};
+use super::unrolled;
+use super::windows::{self, Group, LONGEST_ROW_STRIDE};
 use crate::access::{Access, Action, Direction, Event, Plan, When};
 use crate::llvm::analysis::Analysis;
 use crate::llvm::ffi::{self, RawAffine, RawLoopAccess, RawLoopCopy};
@@ -30,7 +31,7 @@ use inkwell::values::{AsValueRef, InstructionValue, IntValue, PointerValue};
 use std::collections::HashMap;
 use std::ptr;
 use threadtalk_abi::GRANULE;
-use threadtalk_abi::loops::{MOST_ACCESSES, Order};
+use threadtalk_abi::loops::{self, MOST_ACCESSES, Order};
 use threadtalk_abi::window::NUMBERS;
 
 /// Bytes of what is read or written at the same place in each iteration.
@@ -53,6 +54,10 @@ pub struct Strand {
     pub bytes: u64,
     /// It consists of whole granules. Pieces of one granule are an event each, so that they cannot be joined.
     pub whole: bool,
+    /// Its address is a multiple of its size.
+    pub aligned: bool,
+    /// Bytes of each access that was joined to it, unless all are whole granules.
+    pub piece: u64,
     /// When in an iteration.
     pub order: Order,
     /// A read before all writes that may share a granule with it, of those that move in step.
@@ -178,6 +183,8 @@ pub(super) fn strands<'a, 'ctx: 'a>(affine: impl Iterator<Item = (&'a Plain<'ctx
         first: affine.offset,
         bytes: access.bytes,
         whole: is_whole(access),
+        aligned: access.align >= access.bytes,
+        piece: access.bytes,
         order: Order { first: place as u8, last: place as u8, group: affine.leader as u8 },
         reads_first: false,
     });
@@ -236,15 +243,27 @@ fn copy<'ctx>(
     kept.extend(elsewhere(|affine| (affine.last, affine.last_address)));
     let affine_ones = accesses.iter().zip(&affine).filter(|(_, affine)| affine.stray.is_null());
     let strands = strands(affine_ones);
+    let stride = |leader: usize| llvm::constant(affine[leader].stride).map(|stride| stride as i64);
     // What stays where it is has the iteration to itself.
-    let stride = |leader: usize| match llvm::constant(affine[leader].stride) {
+    let longest = |leader: usize| match stride(leader) {
         Some(0) => LONGEST_FIXED,
-        constant => constant.map_or(0, |s| (s as i64).unsigned_abs()),
+        stride => stride.map_or(0, i64::unsigned_abs),
     };
+    let rolled = if strays { None } else { unrolled::rolled(&strands, stride) };
+    let (strands, times) = rolled.unwrap_or_else(|| (joined(strands, longest), 1));
     // SAFETY: the shim filled them in.
-    let accesses = unsafe { described(joined(strands, stride), &affine) };
+    let mut accesses = unsafe { described(strands, &affine) };
     // SAFETY: on success the shim has filled in a branch and an i64.
-    let (branch, iterations) = unsafe { (InstructionValue::new(copy.branch), IntValue::new(copy.iterations)) };
+    let (branch, mut iterations) = unsafe { (InstructionValue::new(copy.branch), IntValue::new(copy.iterations)) };
+    if times > 1 {
+        let builder = header.get_context().create_builder();
+        builder.position_before(&branch);
+        let number = |n: i64| iterations.get_type().const_int(n as u64, true);
+        for access in &mut accesses {
+            access.stride = number(stride(access.strand.leader).unwrap_or(0) / times as i64);
+        }
+        iterations = builder.build_int_mul(iterations, number(times as i64), "").ok()?;
+    }
     // SAFETY: a bit, if it is there.
     let feasible = (!copy.feasible.is_null()).then(|| unsafe { IntValue::new(copy.feasible) });
     let groups = if strays { None } else { windows::groups(&accesses) };
@@ -253,7 +272,7 @@ fn copy<'ctx>(
 }
 
 /// Finds the reads that come before the writes of what they read, as far as one iteration goes.
-fn mark_first_reads(strands: &mut [Strand]) {
+pub(super) fn mark_first_reads(strands: &mut [Strand]) {
     let writes: Vec<_> = strands.iter().filter(|s| s.direction == Direction::Write).cloned().collect();
     for read in strands.iter_mut().filter(|s| s.direction == Direction::Read) {
         let meets = |write: &&Strand| {
@@ -267,16 +286,18 @@ fn mark_first_reads(strands: &mut [Strand]) {
 }
 
 /// Joins accesses that follow each other without a gap: the pieces of an unrolled loop. Those of different lines
-/// stay apart, their events are counted apart. None becomes longer than its stride (0 = not known): neighbours that
+/// stay apart, their events are counted apart. What may begin inside of granules is joined to such as is of its size,
+/// and in rows only: it can be put back as it was, and windows of other strides have one access each. None becomes longer than its stride (0 = not known): neighbours that
 /// a stencil reads in one iteration overlap in the next.
 pub(super) fn joined(mut strands: Vec<Strand>, stride: impl Fn(usize) -> u64) -> Vec<Strand> {
     let mut out: Vec<Strand> = Vec::new();
+    let is_loose = |one: &Strand, other: &Strand| one.piece == other.piece && loops::pieces(one.piece).is_some();
     strands.sort_by_key(|s| (s.leader, s.direction == Direction::Write, s.site, s.first));
     for strand in strands {
         let fits = |s: &&mut Strand| {
             (s.leader, s.direction, s.site) == (strand.leader, strand.direction, strand.site)
-                && s.whole
-                && strand.whole
+                && s.whole == strand.whole
+                && (s.whole || is_loose(s, &strand) && stride(strand.leader) <= LONGEST_ROW_STRIDE)
                 && s.first + s.bytes as i64 == strand.first
                 && s.bytes + strand.bytes <= stride(strand.leader)
         };
@@ -308,6 +329,8 @@ mod tests {
             first,
             bytes,
             whole: bytes >= GRANULE,
+            aligned: true,
+            piece: bytes,
             order,
             reads_first: false,
         }
@@ -346,7 +369,7 @@ mod tests {
         // a[i-1], a[i], a[i+1], each in two vectors of 16 bytes
         let pieces = [-8, 8, 0, 16, 8, 24].map(|first| strand(Read, 1, 0, first, 16));
         let got = joined(pieces.to_vec(), |_| 32);
-        assert_eq!(got, [-8, 0, 8].map(|first| strand(Read, 1, 0, first, 32)));
+        assert_eq!(got, [-8, 0, 8].map(|first| Strand { piece: 16, ..strand(Read, 1, 0, first, 32) }));
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //! at the cells that they overwrite, or are told by their loop's range.
 
 use super::segment::plain;
-use super::whole_loops::{Offer, OfferedAccess};
+use super::whole_loops::{Offer, OfferedAccess, Strand};
 use crate::access::{Action, Direction, Event, Worth};
 use crate::llvm;
 use crate::llvm::loops::Loops;
@@ -19,7 +19,7 @@ use threadtalk_abi::GRANULE;
 use threadtalk_abi::loops::LEAST_READ;
 
 /// Longest stride of a row. Its gaps are looked at, too.
-const LONGEST_ROW_STRIDE: u64 = 512;
+pub const LONGEST_ROW_STRIDE: u64 = 512;
 /// Longest stride of a row that nobody writes: with a line between them, accesses cost less by themselves, unless
 /// together they read enough of it ([`LEAST_READ`]).
 const LONGEST_READ_STRIDE: u64 = 64;
@@ -43,12 +43,29 @@ pub struct Group<'ctx> {
     pub stride: IntValue<'ctx>,
     /// Not a row.
     pub strided: bool,
-    /// Granules read in each iteration.
+    /// Some accesses are of parts of granules, or begin inside of one.
+    pub parts: bool,
+    /// Granules read in each iteration, but for those that `astride` says.
     pub granules: u64,
+    /// Distances of the reads that may begin inside a granule, and then read one more.
+    pub astride: Vec<i64>,
     /// The site of its first access, and what that does.
     pub site: (SiteId, Direction),
-    /// Its writes: distance, bytes, where in the source.
-    pub writes: Vec<(i64, u64, SiteId)>,
+    /// Its writes.
+    pub writes: Vec<Write>,
+}
+
+/// A write of a group.
+#[derive(Clone, Copy)]
+pub struct Write {
+    /// Distance from the address.
+    pub first: i64,
+    /// Bytes.
+    pub bytes: u64,
+    /// Where in the source.
+    pub site: SiteId,
+    /// It consists of whole granules.
+    pub whole: bool,
 }
 
 /// What the nests of a function do with windows.
@@ -71,7 +88,8 @@ pub struct Windows<'ctx> {
 pub fn groups<'ctx>(accesses: &[OfferedAccess<'ctx>]) -> Option<Vec<Group<'ctx>>> {
     let groups: Vec<_> = in_groups(accesses).map(group).collect::<Option<_>>()?;
     let pairs = to_be_compared(&groups).collect::<Vec<_>>();
-    let are_rows = pairs.iter().all(|(one, other)| !one.strided && !other.strided);
+    // Ranges that lie side by side may share a granule if they are of parts.
+    let are_rows = pairs.iter().all(|(one, other)| [one, other].iter().all(|group| !group.strided && !group.parts));
     (pairs.len() <= MOST_COMPARED && are_rows && are_writes_apart(accesses)).then_some(groups)
 }
 
@@ -85,7 +103,7 @@ fn are_writes_apart(accesses: &[OfferedAccess<'_>]) -> bool {
             return false;
         };
         let behind = (b.first - a.first).rem_euclid(stride);
-        behind >= a.bytes as i64 && behind + b.bytes as i64 <= stride
+        a.whole && b.whole && behind >= a.bytes as i64 && behind + b.bytes as i64 <= stride
     };
     writes().enumerate().all(|(number, one)| {
         writes().take(number).all(|other| {
@@ -98,7 +116,7 @@ fn are_writes_apart(accesses: &[OfferedAccess<'_>]) -> bool {
 /// Groups in which different lines write, so that it is to be asked before the loop whether they are apart.
 pub fn to_be_compared<'g, 'ctx>(groups: &'g [Group<'ctx>]) -> impl Iterator<Item = (&'g Group<'ctx>, &'g Group<'ctx>)> {
     let one_line = |one: &Group<'_>, other: &Group<'_>| {
-        let mut sites = one.writes.iter().chain(&other.writes).map(|(.., site)| *site);
+        let mut sites = one.writes.iter().chain(&other.writes).map(|write| write.site);
         sites.next().is_none_or(|first| sites.all(|site| site == first))
     };
     let writing = || groups.iter().filter(|group| !group.writes.is_empty());
@@ -143,16 +161,31 @@ fn side_by_side(accesses: &[OfferedAccess<'_>], stride: u64) -> u64 {
 
 fn group<'ctx>(accesses: &[OfferedAccess<'ctx>]) -> Option<Group<'ctx>> {
     let head = accesses.first()?;
-    if !accesses.iter().all(|a| a.strand.whole) {
-        return None;
-    }
     let first = accesses.iter().map(|a| a.strand.first).min()?;
     let end = accesses.iter().map(|a| a.strand.first + a.strand.bytes as i64).max()?;
     let row = row_stride(head).filter(|_| is_row(accesses));
-    let reads = || accesses.iter().filter(|a| a.strand.direction == Direction::Read);
-    let granules = reads().map(|a| a.strand.bytes / GRANULE).sum();
+    let (mut granules, mut astride, mut writes) = (0, Vec::new(), Vec::new());
+    for Strand { direction, site, first, bytes, whole, aligned, piece, .. } in accesses.iter().map(|a| &a.strand) {
+        let (first, bytes, whole) = (*first, *bytes, *whole);
+        let in_one = bytes < GRANULE && *aligned;
+        if !in_one && !bytes.is_multiple_of(GRANULE) {
+            return None;
+        }
+        // Each iteration reads as many, if where it begins in a granule is the same.
+        if !in_one && row.is_some_and(|stride| !stride.is_multiple_of(GRANULE)) {
+            return None;
+        }
+        match direction {
+            Direction::Write => writes.push(Write { first, bytes, site: *site, whole }),
+            Direction::Read => {
+                granules += bytes.div_ceil(GRANULE);
+                let pieces = if in_one || whole { 0 } else { bytes / piece };
+                astride.extend((0..pieces).map(|number| first + (number * piece) as i64));
+            }
+        }
+    }
     let fits = match row {
-        Some(stride) => stride.is_multiple_of(GRANULE) && (end - first) as u64 <= LONGEST_REACH,
+        Some(_) => (end - first) as u64 <= LONGEST_REACH,
         None => granules > 0 && (end - first) as u64 <= LONGEST_STRIDED,
     };
     fits.then_some(Group {
@@ -161,13 +194,11 @@ fn group<'ctx>(accesses: &[OfferedAccess<'ctx>]) -> Option<Group<'ctx>> {
         end,
         stride: head.stride,
         strided: row.is_none(),
+        parts: accesses.iter().any(|a| !a.strand.whole),
         granules,
+        astride,
         site: (head.strand.site, head.strand.direction),
-        writes: accesses
-            .iter()
-            .filter(|a| a.strand.direction == Direction::Write)
-            .map(|a| (a.strand.first, a.strand.bytes, a.strand.site))
-            .collect(),
+        writes,
     })
 }
 

@@ -9,6 +9,8 @@
 //! The same holds for nests of two or three such loops each iteration of which takes one way, and whose accesses are
 //! affine in all of them: [`NestAccess`], for [`crate::hooks::NEST`].
 
+use crate::GRANULE;
+
 /// One access of the loop.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +36,15 @@ impl Access {
         Order::of(self.flags).last
     }
 
+    /// Bytes of each of the accesses that it was joined of, if they begin inside of granules: see [`PIECES`].
+    #[inline(always)]
+    pub const fn piece(&self) -> Option<u32> {
+        if self.flags & PIECES == 0 || (self.address | self.stride as u64).is_multiple_of(GRANULE) {
+            return None;
+        }
+        Some(2 << ((self.flags & PIECES) >> PIECES_SHIFT))
+    }
+
     /// Its address in an iteration, counted from 0.
     #[inline]
     pub const fn address_in(&self, iteration: u64) -> u64 {
@@ -54,6 +65,22 @@ pub const FIXED: u32 = 4;
 /// Of a loop's read: all that it reads in an iteration it reads before writes of the same [`Order::group`] come there.
 /// (Of an unrolled loop that reads and writes by turns, places do not say so.)
 pub const READ_FIRST: u32 = 8;
+
+/// Of a row of a question's table: what is joined of accesses of equal size that follow each other, each of whole
+/// granules if its address is a multiple of a granule, which is known only when the program runs. log2 of their bytes,
+/// less 1, in these bits; 0: one access, or whole granules in any case. The runtime puts those that begin inside of
+/// granules back as they were: each reads one granule more.
+pub const PIECES: u32 = 0b111 << PIECES_SHIFT;
+
+/// See [`PIECES`].
+pub const PIECES_SHIFT: u32 = 4;
+
+/// The bits of [`PIECES`] for accesses of so many bytes, a power of two; `None`: too many, or parts of granules.
+pub const fn pieces(bytes: u64) -> Option<u32> {
+    let log2 = bytes.trailing_zeros();
+    let fits = bytes.is_power_of_two() && bytes >= GRANULE && log2 <= 1 + (PIECES >> PIECES_SHIFT);
+    if fits { Some((log2 - 1) << PIECES_SHIFT) } else { None }
+}
 
 /// When in an iteration of a loop an access is made: bits of [`Access::flags`]. (In older object files `first` and
 /// `group` are 0, in still older ones all of it.)

@@ -11,20 +11,22 @@
 //! ```text
 //! before a loop of n iterations, n >= shortest;
 //! for each group of its accesses that move by the same constant stride at fixed distances,
-//! from first byte `from` to last byte `to - 1` over all iterations, g granules read in each:
+//! from first byte `from` to last byte `to - 1` over all iterations, g granules read in each (a part of one is a read of
+//! its own, and what begins inside of one reads one more):
 //!     w = windows[((from >> PAGE_SHIFT) + number * APART) * SPREAD >> (64 - WINDOWS_LOG2)]
 //!     if w.stamp != stamp + number || from < w.first || to > w.end    goto ask
 //! for a group of one read whose stride skips more than it reads, first at `from`, b bytes:
 //!     w = windows[((from >> LINE_SHIFT) + number * APART) * SPREAD >> (64 - WINDOWS_LOG2)]
 //!     if w.stamp != stamp + number || from < w.first || from + b > w.end    goto ask
 //!     if w.stride != stride || w.iterations != n    goto ask
+//!     if accesses may begin inside of granules: if w.cells != key    goto ask
 //! then for each group that reads and does not write, with m = n * g, or m = w.granules of the second kind:
 //!     if w.counter.rar + m >= w.counter.next    goto ask
 //! then for each of these:
 //!     w.counter.rar += m
 //! then    settled += saved(n, accesses)
 //! then for each group that writes, in each iteration i, for each write of it, at distance d from `from`:
-//!     the cells at from + i * stride + d + w.cells = write_base + s          done: the plain copy runs
+//!     the cells of from + i * stride + d .. + b, at + w.cells, = write_base + s          done: the plain copy runs
 //! before the loop runs with hooks, for each group that writes:
 //!     if from < events_end && events_first < to    stamp += NUMBERS
 //! ```
@@ -101,6 +103,9 @@ pub struct Window {
 }
 
 const _: () = assert!(size_of::<Window>() == 64);
+
+/// In the [`key`] of a strided group whose accesses begin inside of granules, and so read one more each.
+pub const ASTRIDE: u64 = 1 << 33;
 
 /// What tells a group from those of other functions: the site of its first access, and whether one of them writes. The
 /// numbers of writes are not those of reads.

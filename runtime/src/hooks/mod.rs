@@ -26,7 +26,8 @@ use crate::thread::{self, Thread};
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicU8, Ordering, compiler_fence};
 use threadtalk_abi::bundle::Bundle;
-use threadtalk_abi::loops::{CALLED, CREDIT, IN_NEST, MOST_ACCESSES, MOST_IN_NEST, MOST_SEARCHED, STRAYS, WINDOWS};
+use threadtalk_abi::loops::{Access, CALLED, CREDIT, IN_NEST, MOST_ACCESSES, MOST_IN_NEST, MOST_SEARCHED};
+use threadtalk_abi::loops::{NestAccess, STRAYS, WINDOWS};
 use threadtalk_abi::module::{ModuleBases, ModuleDescriptor};
 use threadtalk_abi::question::{LoopRow, NestRow};
 use threadtalk_profile::layout::BlockedKind;
@@ -179,24 +180,51 @@ extern "C" fn write_string(address: u64, most: u64, site: u32) {
     on_thread(|t, p| range::write(t, p, address, string::bytes(address, most), site));
 }
 
-/// What the rows of a question describe, put together in the hook's frame; `None`: more rows than there can be.
+/// The accesses of a nest's table; `None`: more than there can be.
 ///
 /// # Safety
-/// `rows` is a table of `count` rows.
+/// As for [`accesses`].
 #[inline(always)]
-unsafe fn described<Row, Access>(
-    room: &mut [MaybeUninit<Access>],
-    rows: *const Row,
-    count: u32,
-    access: impl Fn(&Row) -> Option<Access>,
-) -> Option<&[Access]> {
-    let room = room.get_mut(..count as usize)?;
+unsafe fn nest_accesses(
+    room: &mut [MaybeUninit<NestAccess>],
+    (rows, count): (*const NestRow, u32),
+    (values, bases): (*const u64, *const ModuleBases),
+) -> Option<&[NestAccess]> {
     let mut used = 0;
     for number in 0..count as usize {
         // SAFETY: the caller's promise.
-        let Some(access) = access(unsafe { &*rows.add(number) }) else { continue };
+        let Some(access) = (unsafe { (*rows.add(number)).access(values, &*bases) }) else { continue };
         room.get_mut(used)?.write(access);
         used += 1;
+    }
+    // SAFETY: the first `used` were written; the layouts are the same.
+    Some(unsafe { core::slice::from_raw_parts(room.as_ptr().cast(), used) })
+}
+
+/// The accesses of a loop's table; `None`: more than there can be. Those that begin inside of granules are described
+/// one by one ([`threadtalk_abi::loops::PIECES`]).
+///
+/// # Safety
+/// `rows` is a table of `count` rows, `values` and `bases` what it was made for.
+#[inline(always)]
+unsafe fn accesses(
+    room: &mut [MaybeUninit<Access>],
+    (rows, count): (*const LoopRow, u32),
+    (values, bases): (*const u64, *const ModuleBases),
+) -> Option<&[Access]> {
+    let mut used = 0;
+    for number in 0..count as usize {
+        // SAFETY: the caller's promise.
+        let access = unsafe { (*rows.add(number)).access(values, &*bases) };
+        let Some(bytes) = access.piece() else {
+            room.get_mut(used)?.write(access);
+            used += 1;
+            continue;
+        };
+        for from in (0..access.bytes).step_by(bytes as usize) {
+            room.get_mut(used)?.write(Access { address: access.address.wrapping_add(from.into()), bytes, ..access });
+            used += 1;
+        }
     }
     // SAFETY: the first `used` were written; the layouts are the same.
     Some(unsafe { core::slice::from_raw_parts(room.as_ptr().cast(), used) })
@@ -219,7 +247,7 @@ extern "C" fn whole_loop(
         let mut room = [const { MaybeUninit::uninit() }; MOST_ACCESSES];
         // SAFETY: the pass makes tables of `count` rows, and stores the values in the caller's frame; the bases were
         // set when the module was registered.
-        let accesses = unsafe { described(&mut room, rows, count, |row| Some(row.access(values, &*bases))) };
+        let accesses = unsafe { accesses(&mut room, (rows, count), (values, bases)) };
         let Some(accesses) = accesses else { return };
         settled = u32::from(match windows || called && t.is_nest_open() {
             true => nests::settle(t, p, accesses, iterations),
@@ -247,8 +275,7 @@ extern "C" fn searched(
 ) {
     let mut room = [const { MaybeUninit::uninit() }; MOST_SEARCHED];
     // SAFETY: as for a loop that is about to run.
-    let accesses = unsafe { described(&mut room, rows, count, |row| Some(row.access(values, &*bases))) };
-    let Some(accesses) = accesses else { return };
+    let Some(accesses) = (unsafe { accesses(&mut room, (rows, count), (values, bases)) }) else { return };
     let search = searches::Search::new(accesses, iterations, executed);
     let is_counted = in_passing(|t, p| search.at_once(t, p));
     if !is_counted || search.has_more() {
@@ -261,7 +288,7 @@ extern "C" fn whole_nest(rows: *const NestRow, count: u32, values: *const u64, b
     on_thread(|t, p| {
         let mut room = [const { MaybeUninit::uninit() }; MOST_IN_NEST];
         // SAFETY: as for a loop.
-        let accesses = unsafe { described(&mut room, rows, count, |row| row.access(values, &*bases)) };
+        let accesses = unsafe { nest_accesses(&mut room, (rows, count), (values, bases)) };
         settled = accesses.map_or(0, |accesses| u32::from(nests::tiles::settle(t, p, accesses)));
     });
     settled

@@ -400,7 +400,7 @@ impl<'a> Reader<'a> {
 
 /// Whether each iteration reads a part of one granule, as of the bytes of a text: each is an event of its own, also of
 /// a granule that the iteration before has read.
-fn reads_in_one_granule(access: &Access) -> bool {
+pub fn reads_in_one_granule(access: &Access) -> bool {
     let (bytes, stride) = (u64::from(access.bytes), access.stride.unsigned_abs());
     bytes < GRANULE && GRANULE.is_multiple_of(bytes) && [access.address, stride].iter().all(|n| n.is_multiple_of(bytes))
 }

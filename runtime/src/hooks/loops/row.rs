@@ -88,7 +88,7 @@ fn ahead(p: &Process, access: &Access, iterations: u64) {
 pub type Reuse = (*mut EventCounter, u64);
 
 /// The granules of a row that is read, lies in one chunk and is short, and how often they are read together: parts of
-/// granules are an event each.
+/// granules are an event each, and so are both parts of a granule that two accesses share.
 #[inline(always)]
 fn granules(access: &Access, iterations: u64) -> Option<(u64, u64)> {
     // 0 iterations: 2^64 of them, in the pass's arithmetic.
@@ -101,14 +101,22 @@ fn granules(access: &Access, iterations: u64) -> Option<(u64, u64)> {
         let granules = bytes / GRANULE;
         return Some((granules, granules));
     }
-    (fits && in_parts(access)).then(|| ((access.address % GRANULE + bytes).div_ceil(GRANULE), iterations))
+    let each = in_parts(access).filter(|_| fits)?;
+    Some(((access.address % GRANULE + bytes).div_ceil(GRANULE), each * iterations))
 }
 
-/// Whether the access reads parts of granules, one after the other.
+/// How many granules an access reads in each iteration if it reads all bytes of a row, one after the other, but not
+/// granule after granule: parts of them, or such as begin inside of one.
 #[inline]
-fn in_parts(access: &Access) -> bool {
+pub fn in_parts(access: &Access) -> Option<u64> {
     let bytes = u64::from(access.bytes);
-    access.stride == bytes as i64 && matches!(bytes, 1 | 2) && access.address.is_multiple_of(bytes)
+    if access.stride != bytes as i64 {
+        return None;
+    }
+    match bytes {
+        1 | 2 => access.address.is_multiple_of(bytes).then_some(1),
+        _ => bytes.is_multiple_of(GRANULE).then(|| (access.address % GRANULE + bytes).div_ceil(GRANULE)),
+    }
 }
 
 /// The events of a row that is in one state; `None`: it may not be, or what it is has to be found out. Always part of

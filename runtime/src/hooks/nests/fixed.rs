@@ -156,6 +156,7 @@ impl AllRepeated {
                 site: Some(site),
                 granules,
                 key: 0,
+                times: Some(1),
             };
             place.write(Look { group, nest: Some(access), window, granules, range: None, known: Wide::Yes });
         }

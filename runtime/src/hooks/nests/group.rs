@@ -2,6 +2,7 @@
 
 use super::turns::Apart;
 use super::{Look, rows, strided};
+use crate::hooks::loops::reads_in_one_granule;
 use crate::hooks::scan::{all_agree, equal_prefix, prefix};
 use crate::process::Process;
 use crate::thread::Thread;
@@ -10,7 +11,7 @@ use core::ptr;
 use threadtalk_abi::cell::{NONE, SHARED, TRACKED};
 use threadtalk_abi::loops::{Access, STRIDED, WRITE};
 use threadtalk_abi::thread::EventCounter;
-use threadtalk_abi::window::{LINE_SHIFT, PAGE_SHIFT, Window, key};
+use threadtalk_abi::window::{ASTRIDE, LINE_SHIFT, PAGE_SHIFT, Window, key};
 use threadtalk_abi::{ADDRESS_BITS, GRANULE};
 
 /// A group.
@@ -31,6 +32,8 @@ pub struct Group {
     pub site: Option<u32>,
     /// Granules read in all iterations.
     pub granules: u64,
+    /// How often each granule is read, one time right after the other. `None`: some more often than others.
+    pub times: Option<u64>,
     /// See [`threadtalk_abi::window::key`].
     pub key: u64,
 }
@@ -127,10 +130,16 @@ impl Group {
     pub fn of(accesses: &[Access], iterations: u64) -> Option<Group> {
         let [first, ..] = accesses else { return None };
         let strided = first.flags & STRIDED != 0;
-        let from = accesses.iter().map(|a| a.address).min()?;
-        let end = accesses.iter().map(|a| a.address.saturating_add(u64::from(a.bytes))).max()?;
+        let from = accesses.iter().map(|a| a.address & !(GRANULE - 1)).min()?;
+        let ends = accesses.iter().map(|a| a.address.saturating_add(u64::from(a.bytes)));
+        let end = ends.max()?.checked_next_multiple_of(GRANULE)?;
         let reach = first.stride.checked_mul(i64::try_from(iterations - 1).ok()?)?;
-        let to = if strided { end } else { end.checked_add_signed(reach)? };
+        let parts = accesses.iter().any(|a| !is_whole(a));
+        // Columns of parts are those of their granules, if each iteration begins at the same place of one.
+        if strided && (accesses.len() > 1 || parts && first.stride % GRANULE as i64 != 0) {
+            return None;
+        }
+        let to = if strided { end } else { end.checked_add_signed(reach)?.checked_next_multiple_of(GRANULE)? };
         let furthest = end.checked_add_signed(reach)?.max(end);
         from.checked_add_signed(reach)?;
         if furthest >= 1 << ADDRESS_BITS || from >= to {
@@ -139,7 +148,8 @@ impl Group {
         let writes = accesses.iter().any(|a| a.flags & WRITE != 0);
         let reads = || accesses.iter().filter(|a| a.flags & WRITE == 0);
         let site = reads().next().map(|a| a.site).filter(|site| reads().all(|a| a.site == *site));
-        let in_one: u64 = reads().map(|a| u64::from(a.bytes) / GRANULE).sum();
+        let in_one = reads().try_fold(0, |sum, access| Some(sum + granules(access)?))?;
+        let astride = strided && u64::from(first.bytes) >= GRANULE && !first.address.is_multiple_of(GRANULE);
         Some(Group {
             number: u64::from(first.window) - 1,
             from,
@@ -147,8 +157,9 @@ impl Group {
             strided: strided.then_some((first.stride, iterations)),
             step: first.stride.unsigned_abs(),
             writes: writes.into(),
-            key: key(first.site, writes),
+            key: key(first.site, writes) | if astride { ASTRIDE } else { 0 },
             site,
+            times: if strided || !parts { Some(1) } else { times(accesses, iterations) },
             granules: in_one.checked_mul(iterations)?,
         })
     }
@@ -193,6 +204,30 @@ impl Group {
         let counter = if counter == t.idle_counter() { none } else { counter };
         Some(Kind::of(state, counter))
     }
+}
+
+/// How often a row of parts of granules reads each granule, if it begins with one and ends with one.
+fn times(accesses: &[Access], iterations: u64) -> Option<u64> {
+    let [Access { address, stride, bytes, .. }] = accesses else { return None };
+    let bytes = u64::from(*bytes);
+    let is_dense = *stride == bytes as i64 && bytes < GRANULE && GRANULE.is_multiple_of(bytes);
+    let ends = [*address, iterations.checked_mul(bytes)?];
+    (is_dense && ends.iter().all(|end| end.is_multiple_of(GRANULE))).then(|| GRANULE / bytes)
+}
+
+/// Whether an access consists of whole granules in each iteration.
+fn is_whole(access: &Access) -> bool {
+    let numbers = [access.address, u64::from(access.bytes), access.stride.unsigned_abs()];
+    numbers.iter().all(|number| number.is_multiple_of(GRANULE))
+}
+
+/// The granules that an access reads in each iteration, if they are as many in each.
+fn granules(access: &Access) -> Option<u64> {
+    if reads_in_one_granule(access) {
+        return Some(1);
+    }
+    let alike = access.stride % GRANULE as i64 == 0 && u64::from(access.bytes).is_multiple_of(GRANULE);
+    alike.then(|| (access.address % GRANULE + u64::from(access.bytes)).div_ceil(GRANULE))
 }
 
 #[cfg(test)]

@@ -93,10 +93,14 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64)
         Answer::Due => false,
         Answer::Mixed => !strided && in_order(t, p, accesses, iterations),
     };
+    // That a sample was due says nothing of the next time.
+    if matches!(answer, Answer::Due) {
+        return false;
+    }
     // Longer rows would have been asked about without windows, for less.
     let by_windows = settled && (strided || iterations < SHORTEST_ASKED);
     t.weigh_windows(p, if by_windows { saved(iterations, accesses.len()) } else { 0 });
-    if strided && !matches!(answer, Answer::Due) {
+    if strided {
         t.windows.skipped = if settled { 0 } else { (2 * t.windows.skipped + 1).min(MOST_SKIPPED) };
         t.windows.skip = t.windows.skipped;
     }
@@ -155,7 +159,9 @@ fn ask(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> Ans
     for look in looks.iter().filter(|look| !look.known.is_so() && !look.group.writes.is_so()) {
         t.put_window(look.group.place(), look.group.number, look.window);
     }
-    if !counted && !samples::count(t, p, looks, &apart) {
+    // Which granule the nth read is of has no formula if some are read more often than others.
+    let in_order = || looks.iter().all(|look| look.granules == 0 || look.group.times.is_some());
+    if !counted && !(in_order() && samples::count(t, p, looks, &apart)) {
         return Answer::Due;
     }
     for look in looks.iter().filter(|look| !look.known.is_so() && look.group.writes.is_so()) {

@@ -99,10 +99,15 @@ pub struct Order {
 }
 
 impl Order {
-    /// Of a loop's group; time counts iterations. What a row reads must have no gaps.
+    /// Of a loop's group; time counts iterations. What a row reads must have no gaps, and each granule be read as often
+    /// as the others.
     pub fn of_loop(group: &Group) -> Self {
         let none = Step { stride: 0, count: 1 };
         let reach = group.to - group.from;
+        if let Some(times @ 2..) = group.times {
+            let granules = Step { stride: GRANULE as i64, count: reach / GRANULE };
+            return Self::new(group.from, GRANULE, [Step { count: times, ..none }, granules, none], [1, times, times]);
+        }
         let (stride, count, bytes) = match group.strided {
             Some((stride, count)) => (stride, count, reach),
             None if group.step == 0 => (0, 1, reach),
@@ -292,13 +297,15 @@ impl Order {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wide::Wide;
     use fastrand::Rng;
 
     const START: u64 = 0x7000_0000;
 
     fn group(strided: Option<(i64, u64)>, to: u64, step: u64) -> Group {
         let site = Some(1);
-        Group { number: 0, from: 1000, to, strided, step, writes: crate::wide::Wide::No, site, granules: 0, key: 0 }
+        let (writes, times) = (Wide::No, Some(1));
+        Group { number: 0, from: 1000, to, strided, step, writes, times, site, granules: 0, key: 0 }
     }
 
     #[test]
@@ -319,6 +326,21 @@ mod tests {
         assert_eq!(of(&group(None, 1008, 0)), [(1000, 0), (1004, 0)], "always the same");
         assert_eq!(Order::of_loop(&group(None, 1048, 24)).next(1048, None), None);
         assert_eq!(Order::of_loop(&group(Some((96, 3)), 1008, 96)).next(1010, None), None, "between two");
+    }
+
+    #[test]
+    fn parts_of_a_granule_are_read_one_after_the_other() {
+        let bytes = Group { times: Some(4), ..group(None, 1012, 1) };
+        let order = Order::of_loop(&bytes);
+        let mut reads: Vec<_> = (0..order.reads(None)).map(|number| order.read(number, None)).collect();
+        reads.sort_by_key(|(_, at)| *at);
+        assert_eq!(reads, (0..12).map(|at| (1000 + at / 4 * 4, at)).collect::<Vec<_>>());
+        for (address, at) in reads {
+            assert_eq!(order.next(address, None), Some(at / 4 * 4));
+            assert_eq!(order.next(address, Some(at)), Some(at + 1).filter(|next| next % 4 != 0));
+            assert_eq!(order.reached(at, Now::Ahead).reads(None), at);
+        }
+        assert_eq!(order.range(), (0, 11));
     }
 
     /// What a nest reads, iteration by iteration: address and time.

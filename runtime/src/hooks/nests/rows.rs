@@ -45,7 +45,8 @@ fn is_awaited(group: &Group, t: &mut Thread, kind: Kind, apart: &mut Apart) -> O
     let first_read = |address| Order::of_loop(group).next(address, None);
     let row = (group.from, group.to);
     each_watched(t, row, kind, |address| apart.add_awaited(address, first_read(address)?, group.site?))?;
-    let (any, dense) = (apart.count() > before, group.granules * GRANULE == group.to - group.from);
+    let (any, granules) = (apart.count() > before, (group.to - group.from) / GRANULE);
+    let dense = group.times.is_some_and(|times| group.granules == granules * times);
     (!any || dense).then_some(any)
 }
 

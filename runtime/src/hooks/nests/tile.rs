@@ -138,6 +138,7 @@ impl Tile {
             site: Some(access.site),
             granules: self.width / GRANULE * self.count * self.times,
             key: 0,
+            times: Some(1),
         };
         let (nest, before) = (Some(access), apart.count());
         let same = |w: &Window| {
