@@ -29,8 +29,6 @@ pub fn rolled(strands: &[Strand], stride: impl Fn(usize) -> Option<i64>) -> Opti
         strand.reads_first = false;
     }
     mark_first_reads(&mut body);
-    // What moves in step is looked at together where it lies side by side.
-    body.sort_by_key(|s| (s.leader, s.direction == crate::access::Direction::Write, s.first));
     Some((body, (strands.len() / length) as u64))
 }
 

@@ -250,7 +250,8 @@ fn copy<'ctx>(
         stride => stride.map_or(0, i64::unsigned_abs),
     };
     let rolled = if strays { None } else { unrolled::rolled(&strands, stride) };
-    let (strands, times) = rolled.unwrap_or_else(|| (joined(strands, longest), 1));
+    let (strands, times) = rolled.unwrap_or((strands, 1));
+    let strands = joined(strands, |leader| longest(leader) / times);
     // SAFETY: the shim filled them in.
     let mut accesses = unsafe { described(strands, &affine) };
     // SAFETY: on success the shim has filled in a branch and an i64.

@@ -10,7 +10,8 @@
 //!
 //! * If the accesses that make events read granule after granule in one direction, and none of them what another one
 //!   reads: row by row, each in order ([`row_by_row`]). Accesses that take turns in the same granules are one row,
-//!   which may be read downwards ([`period`]). What is read in each iteration is summed up beside them ([`fixed`]).
+//!   which may be read downwards ([`period`]), and rows of which one follows another one are read in blocks
+//!   ([`overlapping`]). What is read in each iteration is summed up beside them ([`fixed`]).
 //!   Where all traces are to be exact, only one row, upwards.
 //!
 //! Else, or if the loop overwrites what makes the events, its instrumented copy runs. Whether a loop is settled here is
@@ -26,6 +27,7 @@ mod ids;
 mod known;
 mod mixed;
 mod new_rows;
+mod overlapping;
 mod overwritten;
 mod period;
 mod pieces;

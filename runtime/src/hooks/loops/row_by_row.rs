@@ -2,7 +2,7 @@
 
 use super::period::{self, Period, Turns};
 use super::pieces::{is_in_pieces, pieces};
-use super::{Span, dense, fixed, sheaf, stream};
+use super::{Span, dense, fixed, overlapping, sheaf, stream};
 use crate::process::Process;
 use crate::thread::Thread;
 use threadtalk_abi::loops::Access;
@@ -25,7 +25,17 @@ pub enum Row<'a> {
 /// Rows of a loop, at most.
 const MOST_ROWS: usize = 32;
 
-impl Row<'_> {
+impl<'a> Row<'a> {
+    /// The access, if it is a row that may overlap with others.
+    fn in_step(&self, iterations: u64) -> Option<&'a Access> {
+        let access = match self {
+            Row::Once(access) => Some(*access),
+            Row::ByTurns(turns) => turns.accesses.first().filter(|_| turns.accesses.len() == 1),
+            Row::Pieces(_) | Row::Fixed(_) => None,
+        };
+        access.filter(|access| overlapping::is_row(access, iterations))
+    }
+
     fn span(&self, iterations: u64) -> Option<Span> {
         match self {
             Row::Once(access) | Row::Pieces(access) | Row::Fixed(access) => Span::of(access, iterations),
@@ -54,48 +64,67 @@ pub fn rows<'a>(accesses: &'a [Access], eventful: u64, iterations: u64, mut each
     })
 }
 
-/// Whether the accesses that make events read granule after granule, and no two rows the same ones. Then what each row
-/// finds does not depend on the others, and distances between uses in two loops are what they are in the
-/// loops' order, but for what an access is behind another one in one loop and not in the other.
+/// Whether the accesses that make events read granule after granule, and no two rows the same ones, unless they are
+/// [in step](overlapping). Then what each row finds does not depend on the others, and distances between uses in two
+/// loops are what they are in the loops' order, but for what an access is behind another one in one loop and not in the
+/// other.
 pub fn are_rows(p: &Process, accesses: &[Access], eventful: u64, iterations: u64) -> bool {
     let is_exact = p.plan.mode == CrdMode::Exact;
-    let mut before = [(Span { first: 0, last: 0 }, false); MOST_ROWS];
-    let mut used = 0;
-    rows(accesses, eventful, iterations, |row| {
+    let mut before = [(Span { first: 0, last: 0 }, false, None); MOST_ROWS];
+    let (mut used, mut overlap, mut others) = (0, false, false);
+    let are_rows = rows(accesses, eventful, iterations, |row| {
         if is_exact && (used > 0 || matches!(&row, Row::ByTurns(turns) if !turns.is_in_order())) {
             return false;
         }
         let Some(span) = row.span(iterations) else { return false };
         // What is fixed is reuse, in whatever order.
         let is_fixed = matches!(row, Row::Fixed(_));
-        let apart = |&(other, fixed): &(Span, bool)| is_fixed && fixed || !span.meets(other);
-        let are_apart = before.get(..used).is_some_and(|others| others.iter().all(apart));
-        let Some(place) = before.get_mut(used).filter(|_| are_apart) else { return false };
-        *place = (span, is_fixed);
+        let in_step = row.in_step(iterations);
+        others |= !is_fixed && in_step.is_none();
+        for &(other, fixed, access) in before.get(..used).unwrap_or(&[]) {
+            if is_fixed && fixed || !span.meets(other) {
+                continue;
+            }
+            if !in_step.zip(access).is_some_and(|(one, other)| overlapping::are_in_step(one, other)) {
+                return false;
+            }
+            overlap = true;
+        }
+        let Some(place) = before.get_mut(used) else { return false };
+        *place = (span, is_fixed, in_step);
         used += 1;
         true
-    })
+    });
+    // Those that overlap are read in blocks, which others have none of.
+    are_rows && !(overlap && others)
 }
 
 /// Reads the rows of the accesses that make events. `false`: some are none, and nothing was counted.
 pub fn row_by_row(t: &mut Thread, p: &Process, accesses: &[Access], eventful: u64, iterations: u64) -> bool {
-    are_rows(p, accesses, eventful, iterations)
-        && fixed::count(t, p, (accesses, eventful), iterations)
-        && rows(accesses, eventful, iterations, |row| {
-            match row {
-                Row::Once(access) => {
-                    if let Some(span) = Span::of(access, iterations) {
-                        stream(t, p, (span.first, span.last + 1), access.site);
-                    }
+    if !are_rows(p, accesses, eventful, iterations) || !fixed::count(t, p, (accesses, eventful), iterations) {
+        return false;
+    }
+    let moving = accesses.iter().zip(0..).filter(|(access, number)| eventful >> number & 1 == 1 && access.stride != 0);
+    let moving = moving.map(|(access, _)| access);
+    if overlapping::any(moving.clone(), iterations) {
+        overlapping::read(t, p, moving, iterations);
+        return true;
+    }
+    rows(accesses, eventful, iterations, |row| {
+        match row {
+            Row::Once(access) => {
+                if let Some(span) = Span::of(access, iterations) {
+                    stream(t, p, (span.first, span.last + 1), access.site);
                 }
-                Row::Pieces(access) => {
-                    for from in pieces(access, iterations) {
-                        stream(t, p, (from, from + u64::from(access.bytes)), access.site);
-                    }
-                }
-                Row::ByTurns(turns) => period::stream(t, p, &Period::of(turns)),
-                Row::Fixed(_) => {}
             }
-            true
-        })
+            Row::Pieces(access) => {
+                for from in pieces(access, iterations) {
+                    stream(t, p, (from, from + u64::from(access.bytes)), access.site);
+                }
+            }
+            Row::ByTurns(turns) => period::stream(t, p, &Period::of(turns)),
+            Row::Fixed(_) => {}
+        }
+        true
+    })
 }

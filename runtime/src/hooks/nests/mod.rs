@@ -161,7 +161,7 @@ fn ask(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> Ans
     }
     // Which granule the nth read is of has no formula if some are read more often than others.
     let in_order = || looks.iter().all(|look| look.granules == 0 || look.group.times.is_some());
-    if !counted && !(in_order() && samples::count(t, p, looks, &apart)) {
+    if !(counted || in_order() && samples::count(t, p, looks, &apart)) {
         return Answer::Due;
     }
     for look in looks.iter().filter(|look| !look.known.is_so() && look.group.writes.is_so()) {

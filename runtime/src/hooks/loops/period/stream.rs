@@ -31,6 +31,9 @@ const MOST_AT_ONCE: usize = 1024;
 /// 20 if something is exchanged.
 const LEAST_REPEATED: usize = 32;
 
+/// The same of granules that are all in one state.
+const LEAST_ALIKE: usize = 8;
+
 /// Granules of a piece of a row that is read from its end, each piece from its begin: so far distances may be off.
 const DOWNWARDS: u64 = 256;
 
@@ -84,7 +87,8 @@ fn several(
     *most = AT_ONCE;
     if let [first, ..] = near {
         let repeated = Repeated::of(plain(near), period.length());
-        if repeated.granules < LEAST_REPEATED
+        let least = if repeated.is_alike { LEAST_ALIKE } else { LEAST_REPEATED };
+        if repeated.granules < least
             && let read @ 1.. = one_by_one(t, p, period, within, element)
         {
             return read;
