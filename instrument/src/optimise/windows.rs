@@ -129,9 +129,20 @@ pub fn to_be_compared<'g, 'ctx>(groups: &'g [Group<'ctx>]) -> impl Iterator<Item
 pub fn in_groups<'o, 'ctx>(accesses: &'o [OfferedAccess<'ctx>]) -> impl Iterator<Item = &'o [OfferedAccess<'ctx>]> {
     let in_step = accesses.chunk_by(|a, b| a.strand.leader == b.strand.leader);
     in_step.flat_map(|group| {
-        let is_row = is_row(group);
+        let (is_row, mut rest) = (is_row(group), group);
         // Two rows of one array may be in step, and as far apart as they like.
-        group.chunk_by(move |a, b| is_row && a.strand.first.abs_diff(b.strand.first) <= LONGEST_REACH)
+        std::iter::from_fn(move || {
+            let head = &rest.first()?.strand;
+            let (mut first, mut end) = (head.first, head.first);
+            let is_near = |access: &&OfferedAccess<'_>| {
+                first = first.min(access.strand.first);
+                end = end.max(access.strand.first + access.strand.bytes as i64);
+                is_row && (end - first) as u64 <= LONGEST_REACH
+            };
+            let (group, others) = rest.split_at(rest.iter().take_while(is_near).count().max(1));
+            rest = others;
+            Some(group)
+        })
     })
 }
 

@@ -7,6 +7,7 @@
 pub mod access;
 pub mod again;
 pub mod bundles;
+mod described;
 pub mod event;
 pub mod first;
 pub mod loops;
@@ -26,8 +27,7 @@ use crate::thread::{self, Thread};
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicU8, Ordering, compiler_fence};
 use threadtalk_abi::bundle::Bundle;
-use threadtalk_abi::loops::{Access, CALLED, CREDIT, IN_NEST, MOST_ACCESSES, MOST_IN_NEST, MOST_SEARCHED};
-use threadtalk_abi::loops::{NestAccess, STRAYS, WINDOWS};
+use threadtalk_abi::loops::{CALLED, CREDIT, IN_NEST, MOST_ACCESSES, MOST_IN_NEST, MOST_SEARCHED, STRAYS, WINDOWS};
 use threadtalk_abi::module::{ModuleBases, ModuleDescriptor};
 use threadtalk_abi::question::{LoopRow, NestRow};
 use threadtalk_profile::layout::BlockedKind;
@@ -180,56 +180,6 @@ extern "C" fn write_string(address: u64, most: u64, site: u32) {
     on_thread(|t, p| range::write(t, p, address, string::bytes(address, most), site));
 }
 
-/// The accesses of a nest's table; `None`: more than there can be.
-///
-/// # Safety
-/// As for [`accesses`].
-#[inline(always)]
-unsafe fn nest_accesses(
-    room: &mut [MaybeUninit<NestAccess>],
-    (rows, count): (*const NestRow, u32),
-    (values, bases): (*const u64, *const ModuleBases),
-) -> Option<&[NestAccess]> {
-    let mut used = 0;
-    for number in 0..count as usize {
-        // SAFETY: the caller's promise.
-        let Some(access) = (unsafe { (*rows.add(number)).access(values, &*bases) }) else { continue };
-        room.get_mut(used)?.write(access);
-        used += 1;
-    }
-    // SAFETY: the first `used` were written; the layouts are the same.
-    Some(unsafe { core::slice::from_raw_parts(room.as_ptr().cast(), used) })
-}
-
-/// The accesses of a loop's table; `None`: more than there can be. Those that begin inside of granules are described
-/// one by one ([`threadtalk_abi::loops::PIECES`]).
-///
-/// # Safety
-/// `rows` is a table of `count` rows, `values` and `bases` what it was made for.
-#[inline(always)]
-unsafe fn accesses(
-    room: &mut [MaybeUninit<Access>],
-    (rows, count): (*const LoopRow, u32),
-    (values, bases): (*const u64, *const ModuleBases),
-) -> Option<&[Access]> {
-    let mut used = 0;
-    for number in 0..count as usize {
-        // SAFETY: the caller's promise.
-        let access = unsafe { (*rows.add(number)).access(values, &*bases) };
-        let Some(bytes) = access.piece() else {
-            room.get_mut(used)?.write(access);
-            used += 1;
-            continue;
-        };
-        for from in (0..access.bytes).step_by(bytes as usize) {
-            room.get_mut(used)?.write(Access { address: access.address.wrapping_add(from.into()), bytes, ..access });
-            used += 1;
-        }
-    }
-    // SAFETY: the first `used` were written; the layouts are the same.
-    Some(unsafe { core::slice::from_raw_parts(room.as_ptr().cast(), used) })
-}
-
 extern "C" fn whole_loop(
     rows: *const LoopRow,
     count: u32,
@@ -247,10 +197,12 @@ extern "C" fn whole_loop(
         let mut room = [const { MaybeUninit::uninit() }; MOST_ACCESSES];
         // SAFETY: the pass makes tables of `count` rows, and stores the values in the caller's frame; the bases were
         // set when the module was registered.
-        let accesses = unsafe { accesses(&mut room, (rows, count), (values, bases)) };
-        let Some(accesses) = accesses else { return };
+        let described = unsafe { described::of_loop(&mut room, (rows, count), (values, bases)) };
+        let Some((accesses, times)) = described else { return };
+        let asked = iterations;
+        let iterations = asked.saturating_mul(times);
         settled = u32::from(match windows || called && t.is_nest_open() {
-            true => nests::settle(t, p, accesses, iterations),
+            true => nests::settle(t, p, accesses, (iterations, asked)),
             // In a nest, what was seen is asked first.
             false => {
                 let rows = if kind.in_nest { loops::row::foreign } else { loops::row::settle };
@@ -259,7 +211,7 @@ extern "C" fn whole_loop(
         });
         if has_credit {
             // SAFETY: then it is a byte of the module's data that is only read and written as an atomic.
-            t.questions.answered(&mut t.header.least_asked, unsafe { &*credit }, accesses, iterations);
+            t.questions.answered(&mut t.header.least_asked, unsafe { &*credit }, accesses, asked);
         }
     });
     settled
@@ -275,7 +227,9 @@ extern "C" fn searched(
 ) {
     let mut room = [const { MaybeUninit::uninit() }; MOST_SEARCHED];
     // SAFETY: as for a loop that is about to run.
-    let Some(accesses) = (unsafe { accesses(&mut room, (rows, count), (values, bases)) }) else { return };
+    let described = unsafe { described::of_loop(&mut room, (rows, count), (values, bases)) };
+    // Of what ends by what it finds nothing is joined.
+    let Some((accesses, 1)) = described else { return };
     let search = searches::Search::new(accesses, iterations, executed);
     let is_counted = in_passing(|t, p| search.at_once(t, p));
     if !is_counted || search.has_more() {
@@ -288,7 +242,7 @@ extern "C" fn whole_nest(rows: *const NestRow, count: u32, values: *const u64, b
     on_thread(|t, p| {
         let mut room = [const { MaybeUninit::uninit() }; MOST_IN_NEST];
         // SAFETY: as for a loop.
-        let accesses = unsafe { nest_accesses(&mut room, (rows, count), (values, bases)) };
+        let accesses = unsafe { described::of_nest(&mut room, (rows, count), (values, bases)) };
         settled = accesses.map_or(0, |accesses| u32::from(nests::tiles::settle(t, p, accesses)));
     });
     settled

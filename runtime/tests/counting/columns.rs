@@ -124,7 +124,7 @@ fn one(driver: &mut Driver, oracle: &mut Oracle, dot: &Dot, thread: u32, outcome
         while !t.uses_windows() {
             t.reconsider_windows(|| u64::MAX);
         }
-        nests::settle(t, p, &accesses, dot.iterations)
+        nests::settle(t, p, &accesses, (dot.iterations, dot.iterations))
     });
     if settled {
         outcome.settled += 1;

@@ -34,17 +34,6 @@ pub fn is_row(access: &Access, iterations: u64) -> bool {
     access.stride > 0 && (dense(access) || in_parts(access).is_some() && of_parts(access, iterations).is_some())
 }
 
-/// Whether some of these accesses share granules.
-pub fn any<'a>(accesses: impl Iterator<Item = &'a Access> + Clone, iterations: u64) -> bool {
-    let mut all = accesses.enumerate();
-    let spans = all.clone();
-    all.any(|(number, one)| {
-        let Some(span) = Span::of(one, iterations) else { return true };
-        let mut others = spans.clone().take(number);
-        others.any(|(_, other)| Span::of(other, iterations).is_none_or(|other| other.meets(span)))
-    })
-}
-
 /// Reads these accesses, which are rows, those that share granules [in step](are_in_step).
 pub fn read<'a>(t: &mut Thread, p: &Process, accesses: impl Iterator<Item = &'a Access> + Clone, iterations: u64) {
     let Some(stride) = accesses.clone().map(|access| access.stride.unsigned_abs()).max() else { return };
@@ -139,7 +128,5 @@ mod tests {
         assert!(!are_in_step(&row, &access(4097, 16, 2)) && are_in_step(&row, &access(4096 + 19, 16, 2)));
         assert!(!are_in_step(&row, &access(4096, 8, 1)) && !are_in_step(&row, &Access { stride: 32, ..row }));
         assert!(!are_in_step(&row, &Access { stride: -16, ..row }));
-        let some = [access(4096, 16, 1), access(4200, 16, 1)];
-        assert!(any(some.iter(), 8) && !any(some.iter(), 6), "they touch from the seventh iteration on");
     }
 }

@@ -69,6 +69,11 @@ pub fn rows<'a>(accesses: &'a [Access], eventful: u64, iterations: u64, mut each
 /// loops are what they are in the loops' order, but for what an access is behind another one in one loop and not in the
 /// other.
 pub fn are_rows(p: &Process, accesses: &[Access], eventful: u64, iterations: u64) -> bool {
+    overlap(p, accesses, eventful, iterations).is_some()
+}
+
+/// Whether some of the rows share granules. `None`: they are none, see [`are_rows`].
+fn overlap(p: &Process, accesses: &[Access], eventful: u64, iterations: u64) -> Option<bool> {
     let is_exact = p.plan.mode == CrdMode::Exact;
     let mut before = [(Span { first: 0, last: 0 }, false, None); MOST_ROWS];
     let (mut used, mut overlap, mut others) = (0, false, false);
@@ -96,17 +101,18 @@ pub fn are_rows(p: &Process, accesses: &[Access], eventful: u64, iterations: u64
         true
     });
     // Those that overlap are read in blocks, which others have none of.
-    are_rows && !(overlap && others)
+    (are_rows && !(overlap && others)).then_some(overlap)
 }
 
 /// Reads the rows of the accesses that make events. `false`: some are none, and nothing was counted.
 pub fn row_by_row(t: &mut Thread, p: &Process, accesses: &[Access], eventful: u64, iterations: u64) -> bool {
-    if !are_rows(p, accesses, eventful, iterations) || !fixed::count(t, p, (accesses, eventful), iterations) {
+    let Some(overlap) = overlap(p, accesses, eventful, iterations) else { return false };
+    if !fixed::count(t, p, (accesses, eventful), iterations) {
         return false;
     }
-    let moving = accesses.iter().zip(0..).filter(|(access, number)| eventful >> number & 1 == 1 && access.stride != 0);
-    let moving = moving.map(|(access, _)| access);
-    if overlapping::any(moving.clone(), iterations) {
+    if overlap {
+        let is_moving = |(access, number): &(&Access, u32)| eventful >> number & 1 == 1 && access.stride != 0;
+        let moving = accesses.iter().zip(0..).filter(is_moving).map(|(access, _)| access);
         overlapping::read(t, p, moving, iterations);
         return true;
     }

@@ -75,9 +75,10 @@ impl Look<'_> {
     }
 }
 
-/// See [`threadtalk_abi::hooks::LOOP`]; the loop may use windows.
+/// See [`threadtalk_abi::hooks::LOOP`]; the loop may use windows. `asked`: the iterations that it was asked about with,
+/// of which those of the description may be parts.
 #[inline(never)]
-pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64) -> bool {
+pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], (iterations, asked): (u64, u64)) -> bool {
     let strided = accesses.iter().any(|a| a.flags & STRIDED != 0);
     let short = |a: &Access| iterations.saturating_mul(a.stride.unsigned_abs()) <= MOST_BYTES;
     if !t.uses_windows() || !strided && !accesses.iter().all(short) {
@@ -98,8 +99,8 @@ pub fn settle(t: &mut Thread, p: &Process, accesses: &[Access], iterations: u64)
         return false;
     }
     // Longer rows would have been asked about without windows, for less.
-    let by_windows = settled && (strided || iterations < SHORTEST_ASKED);
-    t.weigh_windows(p, if by_windows { saved(iterations, accesses.len()) } else { 0 });
+    let by_windows = settled && (strided || asked < SHORTEST_ASKED);
+    t.weigh_windows(p, if by_windows { saved(asked, accesses.len()) } else { 0 });
     if strided {
         t.windows.skipped = if settled { 0 } else { (2 * t.windows.skipped + 1).min(MOST_SKIPPED) };
         t.windows.skip = t.windows.skipped;
