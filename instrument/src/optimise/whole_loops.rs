@@ -288,8 +288,8 @@ pub(super) fn mark_first_reads(strands: &mut [Strand]) {
 
 /// Joins accesses that follow each other without a gap: the pieces of an unrolled loop. Those of different lines
 /// stay apart, their events are counted apart. What may begin inside of granules is joined to such as is of its size,
-/// and in rows only: it can be put back as it was, and windows of other strides have one access each. None becomes longer than its stride (0 = not known): neighbours that
-/// a stencil reads in one iteration overlap in the next.
+/// and in rows only: it can be put back as it was, and windows of other strides have one access each. None becomes
+/// longer than its stride (0 = not known): neighbours that a stencil reads in one iteration overlap in the next.
 pub(super) fn joined(mut strands: Vec<Strand>, stride: impl Fn(usize) -> u64) -> Vec<Strand> {
     let mut out: Vec<Strand> = Vec::new();
     let is_loose = |one: &Strand, other: &Strand| one.piece == other.piece && loops::pieces(one.piece).is_some();

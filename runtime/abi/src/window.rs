@@ -11,8 +11,8 @@
 //! ```text
 //! before a loop of n iterations, n >= shortest;
 //! for each group of its accesses that move by the same constant stride at fixed distances,
-//! from first byte `from` to last byte `to - 1` over all iterations, g granules read in each (a part of one is a read of
-//! its own, and what begins inside of one reads one more):
+//! from first byte `from` to last byte `to - 1` over all iterations, g granules read in each (a part of one is a read
+//! of its own, and what begins inside of one reads one more):
 //!     w = windows[((from >> PAGE_SHIFT) + number * APART) * SPREAD >> (64 - WINDOWS_LOG2)]
 //!     if w.stamp != stamp + number || from < w.first || to > w.end    goto ask
 //! for a group of one read whose stride skips more than it reads, first at `from`, b bytes:

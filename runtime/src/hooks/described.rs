@@ -88,9 +88,9 @@ fn put_back(room: &mut [MaybeUninit<Access>], used: usize) -> Option<(usize, u64
     Some((used, 1))
 }
 
-/// Of how many pieces each access is, if all go through memory without gaps, and none comes to a granule in an iteration
-/// that another line's or a write comes to in the same or the next one: then what each finds does not depend on which of
-/// an iteration's pieces come first.
+/// Of how many pieces each access is, if all go through memory without gaps, and none comes to a granule in an
+/// iteration that another line's or a write comes to in the same or the next one: then what each finds does not depend
+/// on which of an iteration's pieces come first.
 fn times(accesses: &[Access]) -> Option<u32> {
     let times = accesses.iter().find_map(|access| access.bytes.checked_div(access.piece()?))?;
     let is_row = |access: &Access| {

@@ -1,5 +1,5 @@
-//! Rows of which one reads what another one has read some iterations before: the neighbours of a stencil, a block beside
-//! the next, a signal beside itself a little later.
+//! Rows of which one reads what another one has read some iterations before: the neighbours of a stencil, a block
+//! beside the next, a signal beside itself a little later.
 //!
 //! The one ahead comes to each element first; for the others that is reuse. So rows are read some iterations at a time,
 //! the one ahead before those behind it. What they make of each element is what it is in the loop; reads of different
