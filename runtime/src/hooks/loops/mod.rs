@@ -50,7 +50,7 @@ use findings::{Findings, Found};
 pub use ids::write;
 use overwritten::is_overwritten;
 use reads::Reader;
-pub use reads::reads_in_one_granule;
+pub use reads::granules_each;
 use row_by_row::{are_rows, row_by_row};
 use sheaf::Shape;
 use span::Span;

@@ -274,8 +274,8 @@ impl<'a> Reader<'a> {
     /// The reads of granules that are all in one state.
     fn foreign(&self, meaning: Meaning, (from, to): (u64, u64), found: &mut Findings) -> Result<(), TooMany> {
         if !self.regular() {
-            if reads_in_one_granule(self.access) {
-                return self.parts(meaning, (from, to), found);
+            if let Some(each) = granules_each(self.access) {
+                return self.parts(meaning, (from, to), each, found);
             }
             // Every iteration by itself, if there are not too many of them.
             self.events(Meaning::Unknown, 1, found)?;
@@ -301,16 +301,14 @@ impl<'a> Reader<'a> {
 
     /// Whether whole granules are accessed, each of them once (or all in each iteration).
     pub(super) fn regular(&self) -> bool {
-        let (stride, bytes) = (self.access.stride.unsigned_abs(), u64::from(self.access.bytes));
-        let whole = [self.access.address, bytes, stride].iter().all(|n| n.is_multiple_of(GRANULE));
-        whole && (stride == 0 || stride >= bytes)
+        is_regular(self.access)
     }
 
-    /// [`Self::foreign`] of an access that [reads in one granule](reads_in_one_granule) each time. Not made part of it:
-    /// rows of whole granules would pay for its registers.
+    /// [`Self::foreign`] of an access that reads [so many granules](granules_each) in each iteration. Not made part of
+    /// it: rows of whole granules would pay for its registers.
     #[inline(never)]
-    fn parts(&self, meaning: Meaning, (from, to): (u64, u64), found: &mut Findings) -> Result<(), TooMany> {
-        let reads = self.parts_read((from, to));
+    fn parts(&self, meaning: Meaning, (from, to): (u64, u64), each: u64, found: &mut Findings) -> Result<(), TooMany> {
+        let reads = self.parts_read((from, to), each);
         self.events(meaning, reads, found)?;
         let listed = if self.iterations > MOST_IRREGULAR { u64::MAX } else { reads };
         if reads > 0 && found.has_room(listed)? {
@@ -319,15 +317,22 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// How many iterations read in the given granules, if each [reads in one](reads_in_one_granule).
-    fn parts_read(&self, (from, to): (u64, u64)) -> u64 {
+    /// How often the given granules are read, if each iteration reads `each` of whatever.
+    fn parts_read(&self, (from, to): (u64, u64), each: u64) -> u64 {
+        if self.reaches_no_further((from, to)) {
+            return self.iterations * each;
+        }
         let stride = self.access.stride.unsigned_abs();
-        let before = |end: u64| match stride {
-            0 if end <= self.span.first => 0,
+        let before = |first: u64, end: u64| match stride {
+            0 if end <= first => 0,
             0 => self.iterations,
-            _ => end.saturating_sub(self.span.first).div_ceil(stride).min(self.iterations),
+            _ => end.saturating_sub(first).div_ceil(stride).min(self.iterations),
         };
-        if self.reaches_no_further((from, to)) { self.iterations } else { before(to) - before(from) }
+        let nth = |number: u64| match number {
+            0 => self.span.first,
+            _ => (self.span.first & !(GRANULE - 1)) + number * GRANULE,
+        };
+        (0..each).map(nth).map(|first| before(first, to) - before(first, from)).sum()
     }
 
     /// Whether all that the access reads lies in `from .. to`.
@@ -398,20 +403,31 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether each iteration reads a part of one granule, as of the bytes of a text: each is an event of its own, also of
-/// a granule that the iteration before has read.
-pub fn reads_in_one_granule(access: &Access) -> bool {
-    let (bytes, stride) = (u64::from(access.bytes), access.stride.unsigned_abs());
-    bytes < GRANULE && GRANULE.is_multiple_of(bytes) && [access.address, stride].iter().all(|n| n.is_multiple_of(bytes))
+fn is_regular(access: &Access) -> bool {
+    let (stride, bytes) = (access.stride.unsigned_abs(), u64::from(access.bytes));
+    let whole = [access.address, bytes, stride].iter().all(|n| n.is_multiple_of(GRANULE));
+    whole && (stride == 0 || stride >= bytes)
 }
 
-/// Lists the events of a stretch of a regular access, or of one that reads in one granule each time.
+/// How many granules each iteration reads, if all read as many: a part of one, as of the bytes of a text, or what begins
+/// at the same place of one each time. Each is an event of its own, also of a granule that was read before.
+pub fn granules_each(access: &Access) -> Option<u64> {
+    let (bytes, stride) = (u64::from(access.bytes), access.stride.unsigned_abs());
+    if bytes < GRANULE && GRANULE.is_multiple_of(bytes) {
+        return [access.address, stride].iter().all(|n| n.is_multiple_of(bytes)).then_some(1);
+    }
+    let alike = bytes.is_multiple_of(GRANULE) && stride.is_multiple_of(GRANULE);
+    alike.then(|| (access.address % GRANULE + bytes).div_ceil(GRANULE))
+}
+
+/// Lists the events of a stretch of an access whose iterations read [as many granules each](granules_each).
 pub fn list(found: &mut Findings, accesses: &[Access], iterations: u64, stretch: Stretch) {
     let Some(access) = accesses.get(stretch.access as usize) else { return };
-    if reads_in_one_granule(access) {
+    if !is_regular(access) {
         for iteration in 0..iterations {
-            let granule = access.address_in(iteration) & !(GRANULE - 1);
-            if (stretch.from..stretch.to).contains(&granule) {
+            let from = access.address_in(iteration);
+            let granules = from & !(GRANULE - 1)..from + u64::from(access.bytes);
+            for granule in granules.step_by(GRANULE as usize).filter(|at| (stretch.from..stretch.to).contains(at)) {
                 found.list(Found { iteration, granule, access: stretch.access });
             }
         }

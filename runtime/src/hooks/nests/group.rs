@@ -2,7 +2,7 @@
 
 use super::turns::Apart;
 use super::{Look, rows, strided};
-use crate::hooks::loops::reads_in_one_granule;
+use crate::hooks::loops::granules_each;
 use crate::hooks::scan::{all_agree, equal_prefix, prefix};
 use crate::process::Process;
 use crate::thread::Thread;
@@ -148,7 +148,7 @@ impl Group {
         let writes = accesses.iter().any(|a| a.flags & WRITE != 0);
         let reads = || accesses.iter().filter(|a| a.flags & WRITE == 0);
         let site = reads().next().map(|a| a.site).filter(|site| reads().all(|a| a.site == *site));
-        let in_one = reads().try_fold(0, |sum, access| Some(sum + granules(access)?))?;
+        let in_one = reads().try_fold(0, |sum, access| Some(sum + granules_each(access)?))?;
         let astride = strided && u64::from(first.bytes) >= GRANULE && !first.address.is_multiple_of(GRANULE);
         Some(Group {
             number: u64::from(first.window) - 1,
@@ -219,15 +219,6 @@ fn times(accesses: &[Access], iterations: u64) -> Option<u64> {
 fn is_whole(access: &Access) -> bool {
     let numbers = [access.address, u64::from(access.bytes), access.stride.unsigned_abs()];
     numbers.iter().all(|number| number.is_multiple_of(GRANULE))
-}
-
-/// The granules that an access reads in each iteration, if they are as many in each.
-fn granules(access: &Access) -> Option<u64> {
-    if reads_in_one_granule(access) {
-        return Some(1);
-    }
-    let alike = access.stride % GRANULE as i64 == 0 && u64::from(access.bytes).is_multiple_of(GRANULE);
-    alike.then(|| (access.address % GRANULE + u64::from(access.bytes)).div_ceil(GRANULE))
 }
 
 #[cfg(test)]
