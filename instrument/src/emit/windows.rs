@@ -66,9 +66,8 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         llvm::set_location(b, llvm::debug::of(offer.branch).map(|l| l.raw));
         let mut all: Option<IntValue<'ctx>> = None;
         let mut windows = Vec::new();
-        let read = groups.iter().map(|group| self.granules_of(group, offer.iterations)).collect::<Emitted<Vec<_>>>()?;
-        for ((group, granules), number) in groups.iter().zip(&read).zip(offer.number as u64..) {
-            let window = self.find_window(header, (group, *granules), (number, looking.keyed), offer.iterations)?;
+        for (group, number) in groups.iter().zip(offer.number as u64..) {
+            let window = self.find_window(header, group, (number, looking.keyed), offer.iterations)?;
             let found = b.build_is_not_null(window, "")?;
             all = Some(all.map(|others| b.build_and(others, found, "")).transpose()?.unwrap_or(found));
             windows.push(window);
@@ -84,7 +83,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         self.branch(all, count, ask, Likely::Usually)?;
 
         b.position_at_end(count);
-        self.count_windows(groups, &read, &windows)?;
+        self.count_windows(offer, groups, &windows)?;
         let saved = self.saved(offer)?;
         let settled = b.build_int_add(self.load_int(self.i64, header, offset::SETTLED)?, saved, "")?;
         b.build_store(self.offset(header, offset::SETTLED)?, settled)?;
@@ -162,7 +161,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
     fn find_window(
         &self,
         header: PointerValue<'ctx>,
-        (group, granules): (&Group<'ctx>, Option<IntValue<'ctx>>),
+        group: &Group<'ctx>,
         (number, keyed): (u64, bool),
         iterations: IntValue<'ctx>,
     ) -> Emitted<PointerValue<'ctx>> {
@@ -208,9 +207,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             a.line("jne 2f");
         }
         if counts {
-            let granules = match granules {
-                None => format!("{}(%rdi)", offset::WINDOW_GRANULES),
-                Some(granules) => a.register(granules),
+            let granules = match group.strided {
+                true => format!("{}(%rdi)", offset::WINDOW_GRANULES),
+                false => a.register(self.granules_of(group, iterations)?),
             };
             a.line(format!("movq {}(%rdi), %r11", offset::WINDOW_COUNTER));
             a.line(format!("movq {granules}, ${{1:q}}"));
@@ -237,11 +236,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(b.build_select(short, saved, offer.iterations, "")?.into_int_value())
     }
 
-    /// How many granules a loop reads in a group whose reads are counted, unless it is strided.
-    fn granules_of(&self, group: &Group<'ctx>, iterations: IntValue<'ctx>) -> Emitted<Option<IntValue<'ctx>>> {
-        if !counts(group) || group.strided {
-            return Ok(None);
-        }
+    /// How many granules a loop reads in a group that is not strided. Where it is wanted it is computed: a value for
+    /// each group would need a register from the first look to the last count.
+    fn granules_of(&self, group: &Group<'ctx>, iterations: IntValue<'ctx>) -> Emitted<IntValue<'ctx>> {
         let b = &self.builder;
         let mut each = self.c64(group.granules);
         for place in 0..GRANULE as i64 {
@@ -251,7 +248,7 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
                 each = b.build_int_add(each, more, "")?;
             }
         }
-        Ok(Some(b.build_int_mul(iterations, each, "")?))
+        Ok(b.build_int_mul(iterations, each, "")?)
     }
 
     /// 1 if what a group accesses at a distance begins inside a granule, else 0.
@@ -281,18 +278,18 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(b.build_or(key, astride, "")?)
     }
 
-    /// Counts what the loop reads, of groups that are not strided as given. Two groups may have one counter.
+    /// Counts what the loop reads. Two groups may have one counter.
     fn count_windows(
         &self,
+        offer: &Offer<'ctx>,
         groups: &[Group<'ctx>],
-        read: &[Option<IntValue<'ctx>>],
         windows: &[PointerValue<'ctx>],
     ) -> Emitted<()> {
         let b = &self.builder;
-        for ((_, window), granules) in groups.iter().zip(windows).zip(read).filter(|((group, _), _)| counts(group)) {
-            let granules = match granules {
-                None => self.load_int(self.i64, *window, offset::WINDOW_GRANULES)?,
-                Some(granules) => *granules,
+        for (group, window) in groups.iter().zip(windows).filter(|(group, _)| counts(group)) {
+            let granules = match group.strided {
+                true => self.load_int(self.i64, *window, offset::WINDOW_GRANULES)?,
+                false => self.granules_of(group, offer.iterations)?,
             };
             let counter = self.offset(*window, offset::WINDOW_COUNTER)?;
             let counter = b.build_load(self.ptr, counter, "")?.into_pointer_value();

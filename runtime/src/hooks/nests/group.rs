@@ -134,7 +134,8 @@ impl Group {
         let ends = accesses.iter().map(|a| a.address.saturating_add(u64::from(a.bytes)));
         let end = ends.max()?.checked_next_multiple_of(GRANULE)?;
         let reach = first.stride.checked_mul(i64::try_from(iterations - 1).ok()?)?;
-        let parts = accesses.iter().any(|a| !is_whole(a));
+        let bits = |a: &Access| a.address | u64::from(a.bytes) | a.stride as u64;
+        let parts = !accesses.iter().fold(0, |all, access| all | bits(access)).is_multiple_of(GRANULE);
         // Columns of parts are those of their granules, if each iteration begins at the same place of one.
         if strided && (accesses.len() > 1 || parts && first.stride % GRANULE as i64 != 0) {
             return None;
@@ -148,7 +149,10 @@ impl Group {
         let writes = accesses.iter().any(|a| a.flags & WRITE != 0);
         let reads = || accesses.iter().filter(|a| a.flags & WRITE == 0);
         let site = reads().next().map(|a| a.site).filter(|site| reads().all(|a| a.site == *site));
-        let in_one = reads().try_fold(0, |sum, access| Some(sum + granules_each(access)?))?;
+        let in_one = match parts {
+            false => reads().map(|a| u64::from(a.bytes) / GRANULE).sum::<u64>(),
+            true => reads().try_fold(0, |sum, access| Some(sum + granules_each(access)?))?,
+        };
         let astride = strided && u64::from(first.bytes) >= GRANULE && !first.address.is_multiple_of(GRANULE);
         Some(Group {
             number: u64::from(first.window) - 1,
@@ -213,12 +217,6 @@ fn times(accesses: &[Access], iterations: u64) -> Option<u64> {
     let is_dense = *stride == bytes as i64 && bytes < GRANULE && GRANULE.is_multiple_of(bytes);
     let ends = [*address, iterations.checked_mul(bytes)?];
     (is_dense && ends.iter().all(|end| end.is_multiple_of(GRANULE))).then(|| GRANULE / bytes)
-}
-
-/// Whether an access consists of whole granules in each iteration.
-fn is_whole(access: &Access) -> bool {
-    let numbers = [access.address, u64::from(access.bytes), access.stride.unsigned_abs()];
-    numbers.iter().all(|number| number.is_multiple_of(GRANULE))
 }
 
 #[cfg(test)]
