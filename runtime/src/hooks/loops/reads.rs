@@ -409,8 +409,8 @@ fn is_regular(access: &Access) -> bool {
     whole && (stride == 0 || stride >= bytes)
 }
 
-/// How many granules each iteration reads, if all read as many: a part of one, as of the bytes of a text, or what begins
-/// at the same place of one each time. Each is an event of its own, also of a granule that was read before.
+/// How many granules each iteration reads, if all read as many: a part of one, as of the bytes of a text, or what
+/// begins at the same place of one each time. Each is an event of its own, also of a granule that was read before.
 pub fn granules_each(access: &Access) -> Option<u64> {
     let (bytes, stride) = (u64::from(access.bytes), access.stride.unsigned_abs());
     if bytes < GRANULE && GRANULE.is_multiple_of(bytes) {
