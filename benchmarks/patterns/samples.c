@@ -22,20 +22,16 @@ __attribute__((noinline)) static void fill(int me, long round) {
     for (long i = 0; i < n; i++) bytes[me][i] = i * 5 + round;
 }
 
+#if defined(PRODUCTS) || defined(ENERGY)
+/* Blocks with those behind them: in vectors, or with sums of 64 bits, which no vector is made of. */
 #if defined(PRODUCTS)
-/* Blocks with those behind them: vectors. */
+typedef int sum_of_products;
+#else
+typedef int64_t sum_of_products;
+#endif
 __attribute__((noinline)) static double use(int me) {
     const int16_t *of = samples[next(me)];
-    int sum = 0;
-    for (long at = 0; at + 2 * BLOCK <= n; at += BLOCK)
-        for (long i = 0; i < BLOCK; i++) sum += of[at + i] * of[at + BLOCK + i];
-    return sum;
-}
-#elif defined(ENERGY)
-/* The same with sums of 64 bits, which no vector is made of. */
-__attribute__((noinline)) static double use(int me) {
-    const int16_t *of = samples[next(me)];
-    int64_t sum = 0;
+    sum_of_products sum = 0;
     for (long at = 0; at + 2 * BLOCK <= n; at += BLOCK)
         for (long i = 0; i < BLOCK; i++) sum += of[at + i] * of[at + BLOCK + i];
     return sum;

@@ -66,36 +66,40 @@ pub unsafe fn of_loop(
 #[inline(never)]
 fn put_back(room: &mut [MaybeUninit<Access>], used: usize) -> Option<(usize, u64)> {
     let mut before = [const { MaybeUninit::<Access>::uninit() }; MOST_ACCESSES];
-    before.get_mut(..used)?.copy_from_slice(room.get(..used)?);
+    for (place, access) in before.get_mut(..used)?.iter_mut().zip(room.iter()) {
+        *place = *access;
+    }
     // SAFETY: the caller has written the first `used`; the layouts are the same.
     let before: &[Access] = unsafe { slice::from_raw_parts(before.as_ptr().cast(), used) };
-    if let Some(times) = times(before) {
+    if let Some(log2) = times_log2(before) {
         for (place, access) in room.iter_mut().zip(before) {
-            let (bytes, stride) = (access.bytes / times, access.stride / i64::from(times));
+            let (bytes, stride) = (access.bytes >> log2, access.stride >> log2);
             place.write(Access { bytes, stride, flags: access.flags & !PIECES, ..*access });
         }
-        return Some((used, times.into()));
+        return Some((used, 1 << log2));
     }
     let mut used = 0;
     for access in before {
-        let bytes = access.piece().unwrap_or(access.bytes);
-        for from in (0..access.bytes).step_by(bytes.max(1) as usize) {
+        let (bytes, mut from) = (access.piece().unwrap_or(access.bytes), 0);
+        while from < access.bytes {
             let address = access.address.wrapping_add(from.into());
             room.get_mut(used)?.write(Access { address, bytes, flags: access.flags & !PIECES, ..*access });
             used += 1;
+            from = from.saturating_add(bytes);
         }
     }
     Some((used, 1))
 }
 
-/// Of how many pieces each access is, if all go through memory without gaps, and none comes to a granule in an
-/// iteration that another line's or a write comes to in the same or the next one: then what each finds does not depend
-/// on which of an iteration's pieces come first.
-fn times(accesses: &[Access]) -> Option<u32> {
-    let times = accesses.iter().find_map(|access| access.bytes.checked_div(access.piece()?))?;
+/// Of how many pieces each access is, as a power of two, if all go through memory without gaps, and none comes to a
+/// granule in an iteration that another line's or a write comes to in the same or the next one: then what each finds
+/// does not depend on which of an iteration's pieces come first.
+fn times_log2(accesses: &[Access]) -> Option<u32> {
+    let (bytes, piece) = accesses.iter().find_map(|access| Some((access.bytes, access.piece()?)))?;
+    let log2 = bytes.trailing_zeros().checked_sub(piece.trailing_zeros()).filter(|log2| piece << log2 == bytes)?;
     let is_row = |access: &Access| {
-        let piece = access.bytes.checked_div(times).unwrap_or(0);
-        let whole = access.bytes.is_multiple_of(times) && u64::from(piece).is_multiple_of(GRANULE);
+        let piece = access.bytes >> log2;
+        let whole = piece << log2 == access.bytes && u64::from(piece).is_multiple_of(GRANULE);
         whole && access.stride == i64::from(access.bytes) && access.piece().is_none_or(|bytes| bytes == piece)
     };
     let are_apart = |one: &Access, other: &Access| {
@@ -105,7 +109,7 @@ fn times(accesses: &[Access]) -> Option<u32> {
     };
     let mut pairs = accesses.iter().enumerate().flat_map(|(n, one)| accesses.iter().take(n).map(move |two| (one, two)));
     let fits = accesses.len() <= MOST_COMPARED && accesses.iter().all(is_row);
-    (fits && pairs.all(|(one, other)| are_apart(one, other))).then_some(times)
+    (fits && pairs.all(|(one, other)| are_apart(one, other))).then_some(log2)
 }
 
 #[cfg(test)]

@@ -317,22 +317,12 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// How often the given granules are read, if each iteration reads `each` of whatever.
-    fn parts_read(&self, (from, to): (u64, u64), each: u64) -> u64 {
-        if self.reaches_no_further((from, to)) {
-            return self.iterations * each;
+    /// [`reads_of`], of most all: no division.
+    fn parts_read(&self, granules: (u64, u64), each: u64) -> u64 {
+        match self.reaches_no_further(granules) {
+            true => self.iterations * each,
+            false => reads_of(self.access, self.iterations, (self.span.first, each), granules),
         }
-        let stride = self.access.stride.unsigned_abs();
-        let before = |first: u64, end: u64| match stride {
-            0 if end <= first => 0,
-            0 => self.iterations,
-            _ => end.saturating_sub(first).div_ceil(stride).min(self.iterations),
-        };
-        let nth = |number: u64| match number {
-            0 => self.span.first,
-            _ => (self.span.first & !(GRANULE - 1)) + number * GRANULE,
-        };
-        (0..each).map(nth).map(|first| before(first, to) - before(first, from)).sum()
     }
 
     /// Whether all that the access reads lies in `from .. to`.
@@ -420,6 +410,22 @@ pub fn granules_each(access: &Access) -> Option<u64> {
     alike.then(|| (access.address % GRANULE + bytes).div_ceil(GRANULE))
 }
 
+/// How often granules are read by an access whose lowest iteration begins at `lowest`, and each of whose iterations
+/// reads [as many](granules_each).
+fn reads_of(access: &Access, iterations: u64, (lowest, each): (u64, u64), (from, to): (u64, u64)) -> u64 {
+    let stride = access.stride.unsigned_abs();
+    let before = |first: u64, end: u64| match stride {
+        0 if end <= first => 0,
+        0 => iterations,
+        _ => end.saturating_sub(first).div_ceil(stride).min(iterations),
+    };
+    let nth = |number: u64| match number {
+        0 => lowest,
+        _ => (lowest & !(GRANULE - 1)) + number * GRANULE,
+    };
+    (0..each).map(nth).map(|first| before(first, to) - before(first, from)).sum()
+}
+
 /// Lists the events of a stretch of an access whose iterations read [as many granules each](granules_each).
 pub fn list(found: &mut Findings, accesses: &[Access], iterations: u64, stretch: Stretch) {
     let Some(access) = accesses.get(stretch.access as usize) else { return };
@@ -443,5 +449,36 @@ pub fn list(found: &mut Findings, accesses: &[Access], iterations: u64, stretch:
         }
         let iteration = if access.stride < 0 { last - round } else { round };
         (0..times).for_each(|i| found.list(Found { iteration: iteration + i, granule, access: stretch.access }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_of_reads_are_those_of_the_iterations() {
+        let mut rng = fastrand::Rng::with_seed(24);
+        let (mut some, mut parts) = (0, 0);
+        for _ in 0..40_000 {
+            let bytes = [1, 2, 4, 8, 16, 20][rng.usize(0..6)];
+            let stride = [0, 1, 2, 3, 4, 6, 8, 16, 20, -1, -2, -4, -16, -24][rng.usize(0..14)];
+            let access = Access { address: 4096 + rng.u64(0..9), stride, bytes, flags: 0, site: 1, window: 0 };
+            let iterations = rng.u64(1..20);
+            let Some(each) = granules_each(&access) else { continue };
+            let lowest = access.address.min(access.address_in(iterations - 1));
+            let from = 3584 + GRANULE * rng.u64(0..300);
+            let to = from + GRANULE * rng.u64(0..60);
+            let expected: usize = (0..iterations)
+                .map(|iteration| access.address_in(iteration))
+                .map(|first| (first & !(GRANULE - 1)..first + u64::from(bytes)).step_by(GRANULE as usize))
+                .map(|granules| granules.filter(|at| (from..to).contains(at)).count())
+                .sum();
+            let found = reads_of(&access, iterations, (lowest, each), (from, to));
+            assert_eq!(found, expected as u64, "{access:?} {iterations} {from} {to}");
+            some += u64::from(found > 0);
+            parts += u64::from(found > 0 && found < iterations * each);
+        }
+        assert!(some > 3000 && parts > 2000, "{some} {parts}");
     }
 }
