@@ -17,16 +17,11 @@ use threadtalk_abi::loops::Access;
 /// Bytes of a row that are read before the next row's: as much as those of a row that is read downwards.
 const BLOCK: u64 = 256 * GRANULE;
 
-/// Whether two accesses that share granules are rows of this kind, each of whose elements has the same first reader in
-/// blocks as in the loop.
+/// Whether of two [rows](is_row) that share granules each element has the same first reader in blocks as in the loop.
 pub fn are_in_step(one: &Access, other: &Access) -> bool {
-    let is_row = |access: &Access| access.stride > 0 && (dense(access) || in_parts(access).is_some());
-    if one.stride != other.stride || !is_row(one) || !is_row(other) {
-        return false;
-    }
     // Nearer ones come to some granules in one iteration, where it is their places in the body that tell.
     let far = one.address.abs_diff(other.address) >= one.stride.unsigned_abs() + GRANULE - 1;
-    far || one.site == other.site
+    one.stride == other.stride && (far || one.site == other.site)
 }
 
 /// Whether a row can be read.

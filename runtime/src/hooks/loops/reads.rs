@@ -330,8 +330,8 @@ impl<'a> Reader<'a> {
         from <= self.span.first && self.span.last < to
     }
 
-    /// Accesses that begin or end inside of granules, or overlap: those of the given granules, listed in the order of
-    /// the loop.
+    /// Accesses whose iterations read more granules or fewer, as each begins elsewhere in one: those of the given
+    /// granules, listed in the order of the loop.
     fn irregular(&self, (from, to): (u64, u64), found: &mut Findings) -> Result<(), TooMany> {
         let bytes = u64::from(self.access.bytes);
         if self.iterations > MOST_IRREGULAR {
@@ -401,6 +401,7 @@ fn is_regular(access: &Access) -> bool {
 
 /// How many granules each iteration reads, if all read as many: a part of one, as of the bytes of a text, or what
 /// begins at the same place of one each time. Each is an event of its own, also of a granule that was read before.
+#[inline]
 pub fn granules_each(access: &Access) -> Option<u64> {
     let (bytes, stride) = (u64::from(access.bytes), access.stride.unsigned_abs());
     if bytes < GRANULE && GRANULE.is_multiple_of(bytes) {

@@ -1,6 +1,6 @@
 //! The usual loop: each of its accesses reads a row of one state.
 
-use super::{dense, new_rows, plain};
+use super::{dense, granules_each, new_rows, plain};
 use crate::hooks::scan::{all_agree, prefetch_line};
 use crate::process::Process;
 use crate::thread::{Thread, memos};
@@ -109,14 +109,7 @@ fn granules(access: &Access, iterations: u64) -> Option<(u64, u64)> {
 /// granule after granule: parts of them, or such as begin inside of one.
 #[inline]
 pub fn in_parts(access: &Access) -> Option<u64> {
-    let bytes = u64::from(access.bytes);
-    if access.stride != bytes as i64 {
-        return None;
-    }
-    match bytes {
-        1 | 2 => access.address.is_multiple_of(bytes).then_some(1),
-        _ => bytes.is_multiple_of(GRANULE).then(|| (access.address % GRANULE + bytes).div_ceil(GRANULE)),
-    }
+    if access.stride == i64::from(access.bytes) { granules_each(access) } else { None }
 }
 
 /// The events of a row that is in one state; `None`: it may not be, or what it is has to be found out. Always part of

@@ -118,11 +118,7 @@ pub fn row_by_row(t: &mut Thread, p: &Process, accesses: &[Access], eventful: u6
     }
     rows(accesses, eventful, iterations, |row| {
         match row {
-            Row::Once(access) => {
-                if let Some(span) = Span::of(access, iterations) {
-                    stream(t, p, (span.first, span.last + 1), access.site);
-                }
-            }
+            Row::Once(access) => overlapping::read_row(t, p, access, iterations),
             Row::Pieces(access) => {
                 for from in pieces(access, iterations) {
                     stream(t, p, (from, from + u64::from(access.bytes)), access.site);
