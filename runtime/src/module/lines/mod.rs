@@ -90,11 +90,13 @@ impl SharedLines {
         let own = thread::own_block();
         // SAFETY: the calling thread's block, or that of threads that are not counted.
         let number = if own.is_null() { 0 } else { unsafe { (*own).view.thread() } };
-        let hand = self.hand(number as usize % HANDS);
-        if hand.take(|alike| self.look_through(process, address, bytes, alike)).is_none() {
-            let mut alike = Alike::new();
-            self.look_through(process, address, bytes, &mut alike);
-            alike.look_at_all(|lines| self.look_at(process, lines, &OpenReaders::NONE));
+        let mut hands = (0..HANDS).map(|other| self.hand((number as usize + other) % HANDS));
+        let look = |lines: &Lines| self.look_at(process, lines, &OpenReaders::NONE);
+        let by_kind =
+            |alike: &mut Alike| self.look_through(process, address, bytes, |line, at| alike.add(line, at, look));
+        if hands.all(|hand| hand.take(by_kind).is_none()) {
+            // More threads than hands: each line by itself.
+            self.look_through(process, address, bytes, |line, at| look(&Lines::of(line, at)));
         }
     }
 
@@ -104,7 +106,14 @@ impl SharedLines {
         unsafe { &*self.hands.add(number) }
     }
 
-    fn look_through(&self, process: &Process, address: u64, bytes: u64, alike: &mut Alike) {
+    /// `look` is given the cells of each line without open values, and its address.
+    fn look_through(
+        &self,
+        process: &Process,
+        address: u64,
+        bytes: u64,
+        mut look: impl FnMut(&[AtomicU32; ELEMENTS], u64),
+    ) {
         let first = address & !(LINE - 1);
         let end = address.saturating_add(bytes).next_multiple_of(LINE);
         let are_open = process.open_lines.are_used();
@@ -114,12 +123,12 @@ impl SharedLines {
             if process.signature.is_aliased(address) {
                 continue;
             }
-            for (line, at) in cells.chunks_exact(ELEMENTS).zip((address..).step_by(LINE as usize)) {
+            for (line, at) in cells.as_chunks::<ELEMENTS>().0.iter().zip((address..).step_by(LINE as usize)) {
                 if are_open && line.iter().any(|cell| is_open(cell.load(Ordering::Relaxed))) {
                     self.look_at_open(process, line, at);
                     continue;
                 }
-                alike.add(line, at, |lines| self.look_at(process, lines, &OpenReaders::NONE));
+                look(line, at);
             }
         }
     }
@@ -164,13 +173,8 @@ impl SharedLines {
     }
 
     /// A line with open values, whose names do not tell what it is like.
-    fn look_at_open(&self, process: &Process, line: &[AtomicU32], address: u64) {
-        let mut states = [NONE; ELEMENTS];
-        for (state, cell) in states.iter_mut().zip(line) {
-            // Acquire: as for lines that are alike.
-            *state = cell.load(Ordering::Acquire);
-        }
-        self.look_at(process, &Lines { states, first: address, times: 1 }, &OpenReaders::of(process, line));
+    fn look_at_open(&self, process: &Process, line: &[AtomicU32; ELEMENTS], address: u64) {
+        self.look_at(process, &Lines::of(line, address), &OpenReaders::of(process, line));
     }
 
     fn look_at(&self, process: &Process, lines: &Lines, open: &OpenReaders) {
