@@ -282,6 +282,36 @@ fn loops_that_wait_are_no_work() {
     assert_eq!(waits.len(), 5, "{waits:#?}");
 }
 
+/// Counts begin where the part does, whichever part it shares that moment with, and those that go on from a barrier have
+/// none of what was before it.
+#[test]
+fn parts_between_barriers_and_the_region_around_them_have_their_own_counts() {
+    let program = "barriers.c";
+    let scene = scene(program, &["-fopenmp", "-O1"]);
+    let all = run(&scene, &[], 4);
+    let units = |section: &Value| -> Vec<u64> {
+        // Four instructions an iteration, 1000 iterations a unit, three instances.
+        let values = section["values"].as_array().unwrap().iter().filter_map(Value::as_f64);
+        values.map(|instructions| (instructions / 12_000.0).round() as u64).collect()
+    };
+    let of = |kind: &str, begin: &str, end: &str| {
+        let is_it = |s: &&Value| {
+            s["kind"] == kind && s["line"] == line_of(program, begin) && s["end_line"] == line_of(program, end)
+        };
+        let section = all["sections"].as_array().unwrap().iter().find(is_it);
+        let section = section.unwrap_or_else(|| panic!("{kind} from {begin}: {all:#}"));
+        assert_eq!(section["instances"], 3, "{section:#}");
+        units(section)
+    };
+    let (region, first, second) = ("parallel num_threads(4)", "barrier // 1", "barrier // 2");
+    assert_eq!(of("omp_barrier", region, first), [1, 2, 3, 4]);
+    assert_eq!(of("omp_barrier", first, second), [5; 4]);
+    assert_eq!(of("omp_barrier", second, region), [4, 3, 2, 1]);
+    assert_eq!(of("omp_parallel", region, region), [10; 4]);
+    let plain = "parallel for num_threads(4)";
+    assert_eq!(of("omp_parallel", plain, plain), [3, 3, 3, 9]);
+}
+
 /// libomp does not say that a thread leaves an untied task to go on with it later: what it waits for afterwards counts
 /// all the same, and its pieces have their numbers.
 #[test]

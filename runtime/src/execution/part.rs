@@ -62,8 +62,10 @@ pub struct Part {
     /// When it began.
     pub begin_ns: u64,
     begin_cpu_ns: u64,
-    /// The counters when it began; null until there are any.
+    /// The counters when it began; null until there are any. Once closed, those of that moment.
     base: *mut u64,
+    /// The part that began at the same moment, whose counters and caches of then are this one's, too, until it is closed.
+    began_with: Option<fn(&mut Thread) -> &mut Part>,
     /// Those of the caches, in their order.
     cache_base: *mut u64,
     cache_words: usize,
@@ -85,11 +87,30 @@ impl Part {
             begin_ns: 0,
             begin_cpu_ns: 0,
             base: ptr::null_mut(),
+            began_with: None,
             cache_base: ptr::null_mut(),
             cache_words: 0,
             reading: Reading::NONE,
             record: ptr::null_mut(),
         }
+    }
+}
+
+impl Part {
+    /// Whether there is room for the counters.
+    fn make_room(&mut self) -> bool {
+        if self.base.is_null() {
+            self.base = memory::reserve(COLUMN * size_of::<u64>()).map_or(ptr::null_mut(), |m| m.as_ptr().cast());
+        }
+        !self.base.is_null()
+    }
+
+    /// Whether there is room for the caches' counters.
+    fn make_room_for_caches(&mut self) -> bool {
+        if self.cache_base.is_null() {
+            self.cache_base = memory::reserve(CACHE_BYTES).map_or(ptr::null_mut(), |m| m.as_ptr().cast());
+        }
+        !self.cache_base.is_null()
     }
 }
 
@@ -127,38 +148,75 @@ fn recorded_first(wanted: u64, counters: u32) -> u64 {
 
 /// Opens the part that `which` names, unless its weight is 0.
 pub fn open(t: &mut Thread, p: &Process, which: fn(&mut Thread) -> &mut Part, identity: Identity) {
-    let part = which(t);
-    part.is_open = identity.weight > 0;
-    (part.record, part.cache_words) = (ptr::null_mut(), 0);
-    if !part.is_open {
+    if !begin(t, which, identity) {
         return;
     }
-    part.identity = identity;
-    let counters = p.sites.counters();
-    part.is_counted = counters > 0 && p.budget.used.load(Ordering::Relaxed) < p.options.instance_bytes;
-    if part.is_counted && part.base.is_null() {
-        part.base = memory::reserve(COLUMN * size_of::<u64>()).map_or(ptr::null_mut(), |m| m.as_ptr().cast());
-        part.is_counted = !part.base.is_null();
-    }
-    let (base, counted) = (part.base, part.is_counted);
-    if counted && let Some(base) = NonNull::new(base) {
+    let counted = may_count(p);
+    let part = which(t);
+    part.is_counted = counted && part.make_room();
+    if let Some(base) = NonNull::new(part.base).filter(|_| part.is_counted) {
         let copy = |first: u32, totals: &[u64]| {
             // SAFETY: the part's own array, as long as a column.
             unsafe { base.add(first as usize).copy_from_nonoverlapping(NonNull::from(totals).cast(), totals.len()) };
         };
         // SAFETY: `t` is the calling thread's block.
-        unsafe { t.execution.columns.own_totals(counters, copy) };
+        unsafe { t.execution.columns.own_totals(p.sites.counters(), copy) };
     }
-    if let Some((now, words)) = t.execution.cache.words(p.sites.sites()) {
-        let part = which(t);
-        if part.cache_base.is_null() {
-            part.cache_base = memory::reserve(CACHE_BYTES).map_or(ptr::null_mut(), |m| m.as_ptr().cast());
-        }
-        if !part.cache_base.is_null() {
-            part.cache_words = words;
-            // SAFETY: both arrays have room for the counters of all sites.
-            unsafe { part.cache_base.copy_from_nonoverlapping(now.as_ptr(), words) };
-        }
+    start(t, p, which);
+}
+
+/// Opens it where the thread has counted nothing since it closed it the last time: what the counters are is known.
+pub fn reopen(t: &mut Thread, p: &Process, which: fn(&mut Thread) -> &mut Part, identity: Identity) {
+    let before = *which(t);
+    if before.record.is_null() || !before.is_counted || !may_count(p) {
+        open(t, p, which, identity);
+    } else if begin(t, which, identity) {
+        start(t, p, which);
+    }
+}
+
+/// Opens it where `other` has just been opened, which will not be closed before it: the counters are looked through once
+/// for both. Most parts of a region have no barrier inside, and end together as well.
+pub fn open_with(
+    t: &mut Thread,
+    which: fn(&mut Thread) -> &mut Part,
+    other: fn(&mut Thread) -> &mut Part,
+    identity: Identity,
+) {
+    let from = *other(t);
+    if !begin(t, which, identity) {
+        return;
+    }
+    let part = which(t);
+    (part.is_counted, part.began_with, part.cache_words) = (from.is_counted, Some(other), from.cache_words);
+    (part.begin_ns, part.begin_cpu_ns, part.reading) = (from.begin_ns, from.begin_cpu_ns, from.reading);
+}
+
+/// Counts of parts have room left.
+fn may_count(p: &Process) -> bool {
+    p.sites.counters() > 0 && p.budget.used.load(Ordering::Relaxed) < p.options.instance_bytes
+}
+
+/// What the part is from now on; whether it is recorded.
+fn begin(t: &mut Thread, which: fn(&mut Thread) -> &mut Part, identity: Identity) -> bool {
+    let part = which(t);
+    (part.record, part.cache_words, part.began_with) = (ptr::null_mut(), 0, None);
+    part.is_open = identity.weight > 0;
+    if part.is_open {
+        part.identity = identity;
+    }
+    part.is_open
+}
+
+/// Caches, events and times as they are now.
+fn start(t: &mut Thread, p: &Process, which: fn(&mut Thread) -> &mut Part) {
+    if let Some((now, words)) = t.execution.cache.words(p.sites.sites())
+        && let part = which(t)
+        && part.make_room_for_caches()
+    {
+        part.cache_words = words;
+        // SAFETY: both arrays have room for the counters of all sites.
+        unsafe { part.cache_base.copy_from_nonoverlapping(now.as_ptr(), words) };
     }
     let reading = t.execution.counters.read();
     let (begin, cpu) = (p.elapsed_ns(), t.execution.tree.cpu_ns());
@@ -167,12 +225,30 @@ pub fn open(t: &mut Thread, p: &Process, which: fn(&mut Thread) -> &mut Part, id
     (part.begin_ns, part.begin_cpu_ns) = (begin, cpu);
 }
 
+/// The part is about to be closed: from now on it has counters of its own.
+fn leave_other(t: &mut Thread, p: &Process, which: fn(&mut Thread) -> &mut Part) {
+    let Some(other) = which(t).began_with.take() else { return };
+    let from = *other(t);
+    debug_assert!(from.is_open, "closed before the part that began with it");
+    let part = which(t);
+    part.is_counted &= part.make_room();
+    if part.is_counted {
+        // SAFETY: both are as long as a column.
+        unsafe { part.base.copy_from_nonoverlapping(from.base, p.sites.counters() as usize) };
+    }
+    if part.cache_words > 0 && part.make_room_for_caches() {
+        // SAFETY: both have room for the counters of all sites.
+        unsafe { part.cache_base.copy_from_nonoverlapping(from.cache_base, part.cache_words) };
+    }
+}
+
 /// The thread has arrived at the end of the part; writes its record. The part remembers it.
 pub fn close(t: &mut Thread, p: &Process, which: fn(&mut Thread) -> &mut Part, end_site: u32) {
-    let part = *which(t);
-    if !part.is_open {
+    if !which(t).is_open {
         return;
     }
+    leave_other(t, p, which);
+    let part = *which(t);
     let (now, cpu) = (p.elapsed_ns(), t.execution.tree.cpu_ns());
     let reading = t.execution.counters.read();
     which(t).is_open = false;

@@ -70,7 +70,7 @@ pub fn arrive(t: &mut Thread, p: &Process, site: u32) {
 /// A barrier lets the calling thread go: the phase `next` begins.
 pub fn depart(t: &mut Thread, p: &Process, next: Identity) {
     part::release(p, &t.execution.sections.phase);
-    part::open(t, p, phase, next);
+    part::reopen(t, p, phase, next);
 }
 
 /// At `pthread_barrier_wait`, before it. Returns what [`after_barrier`] needs.

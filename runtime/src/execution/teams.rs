@@ -234,7 +234,7 @@ pub fn part_begins(t: &mut Thread, p: &Process, number: u64, team: u32, index: u
     (own.number, own.arrivals) = (number, 0);
     own.pieces.clear();
     part::open(t, p, region, identity);
-    part::open(t, p, phase, phase_of(identity, 0, site, p));
+    part::open_with(t, phase, region, phase_of(identity, 0, site, p));
 }
 
 /// The phase of a region after so many barriers.
@@ -334,7 +334,8 @@ pub fn barrier_ends(t: &mut Thread, p: &Process, is_last: bool) {
     own.barriers += 1;
     let next = phase_of(own.region.identity, own.barriers, own.site, p);
     own.pieces.phase_begins();
-    part::open(t, p, phase, next);
+    // What tasks counted at the barrier is settled.
+    part::reopen(t, p, phase, next);
 }
 
 /// The wait at a barrier, a `taskwait` or a lock begins. A worker waits for the next region after its last barrier.
