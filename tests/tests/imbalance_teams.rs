@@ -282,8 +282,8 @@ fn loops_that_wait_are_no_work() {
     assert_eq!(waits.len(), 5, "{waits:#?}");
 }
 
-/// Counts begin where the part does, whichever part it shares that moment with, and those that go on from a barrier have
-/// none of what was before it.
+/// Counts begin where the part does, whichever part it shares that moment with, and those that go on from a barrier
+/// have none of what was before it.
 #[test]
 fn parts_between_barriers_and_the_region_around_them_have_their_own_counts() {
     let program = "barriers.c";

@@ -52,6 +52,7 @@ pub const PATTERNS: &[Kernel] = &[
     pattern("samples-filter", "patterns/samples.c", &["FILTER"], &["-n", "100000", "-r", "300"]),
     pattern("samples-blur", "patterns/samples.c", &["BLUR"], &["-n", "100000", "-r", "300"]),
     pattern("samples-codes", "patterns/samples.c", &["CODES"], &["-n", "100000", "-r", "300"]),
+    pattern("pieces-freed", "patterns/pieces.c", &[], &["-n", "10", "-r", "200"]),
     pattern("blocks-five", "patterns/blocks.c", &["FIVE"], &["-n", "1000", "-r", "500"]),
     pattern("blocks-pointers", "patterns/blocks.c", &["POINTERS"], &["-n", "1000", "-r", "300"]),
     pattern("blocks-vectors", "patterns/blocks.c", &["VECTORS"], &["-n", "1000", "-r", "300"]),

@@ -64,7 +64,8 @@ pub struct Part {
     begin_cpu_ns: u64,
     /// The counters when it began; null until there are any. Once closed, those of that moment.
     base: *mut u64,
-    /// The part that began at the same moment, whose counters and caches of then are this one's, too, until it is closed.
+    /// The part that began at the same moment, whose counters and caches of then are this one's, too, until it is
+    /// closed.
     began_with: Option<fn(&mut Thread) -> &mut Part>,
     /// Those of the caches, in their order.
     cache_base: *mut u64,
@@ -175,8 +176,8 @@ pub fn reopen(t: &mut Thread, p: &Process, which: fn(&mut Thread) -> &mut Part, 
     }
 }
 
-/// Opens it where `other` has just been opened, which will not be closed before it: the counters are looked through once
-/// for both. Most parts of a region have no barrier inside, and end together as well.
+/// Opens it where `other` has just been opened, which will not be closed before it: the counters are looked through
+/// once for both. Most regions have no barrier inside, and both end together as well.
 pub fn open_with(
     t: &mut Thread,
     which: fn(&mut Thread) -> &mut Part,

@@ -8,15 +8,16 @@ use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use threadtalk_abi::cell::NONE;
 
-/// Kinds of lines in hand: members of structures that different lines write repeat after 3, 5 or 7 lines, nodes of trees
-/// have members that some of them never got, and of a piece of a grid that several lines wrote each row begins and ends
-/// elsewhere in its lines (32 kinds: twice as many looks). 10 KiB.
+/// Kinds of lines in hand: members of structures that different lines write repeat after 3, 5 or 7 lines, nodes of
+/// trees have members that some of them never got, and of a piece of a grid that several lines wrote each row begins
+/// and ends elsewhere in its lines (32 kinds: twice as many looks). 10 KiB.
 const KINDS: usize = 128;
 
-/// How many of the lines that are like none in hand one stands for, up to so many of them: all are looked at first, then
-/// one in eight at random, then one in 32. To look at one takes up to a microsecond; programs that free a block for each
-/// of a million tasks or queries spent a tenth to a fifth of their time on it, and those that free an array for each
-/// piece of a grid a twentieth with one in eight. Of what a site wrote, 1 % of all, the share is known to some 2 %.
+/// How many of the lines that are like none in hand one stands for, up to so many of them: all are looked at first,
+/// then one in eight at random, then one in 32. To look at one takes up to a microsecond; programs that free a block
+/// for each of a million tasks or queries spent a tenth to a fifth of their time on it, and those that free an array
+/// for each piece of a grid a twentieth with one in eight. How many lines a site wrote is known to some 5 % if they
+/// are 1 % of the first 2^18, or of a million later ones.
 const STANDS_FOR: [(u32, u32); 2] = [(1 << 14, 1), (1 << 18, 8)];
 /// After all of those.
 const LATER: u32 = 32;
@@ -89,13 +90,13 @@ impl Alike {
     }
 }
 
-/// What a line's cells hold. Sixteen loads of atomics stay sixteen, and the comparison of each line with the one before
-/// took 15 ns; as four vectors it takes 3.
+/// What a line's cells hold. Sixteen loads of atomics stay sixteen, and the comparison of each line with the one
+/// before took 15 ns; as four vectors it takes 3.
 fn states_of(line: &[AtomicU32; ELEMENTS]) -> [u32; ELEMENTS] {
     let [a, b, c, d]: [__m128i; 4];
     // SAFETY: reads the 64 bytes that the reference leads to. Each word is one that the cell held at some moment. No
-    // memory operation moves over it, and loads of this processor do not pass earlier ones: as an acquire, whose partner
-    // is the exchange that put a reader's name there; the state behind it is read later.
+    // memory operation moves over it, and loads of this processor do not pass earlier ones: as an acquire, whose
+    // partner is the exchange that put a reader's name there; the state behind it is read later.
     unsafe {
         core::arch::asm!(
             "movdqu {a}, xmmword ptr [{line}]",
