@@ -12,7 +12,7 @@ use crate::module::COLUMN;
 use crate::process::Process;
 use crate::thread::Thread;
 use core::mem::{self, size_of};
-use core::ptr::{self, NonNull};
+use core::ptr;
 use core::slice;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use threadtalk_profile::layout::{CountKind, CountRecord, InstanceKind, InstanceRecord, instance_flags};
@@ -155,10 +155,15 @@ pub fn open(t: &mut Thread, p: &Process, which: fn(&mut Thread) -> &mut Part, id
     let counted = may_count(p);
     let part = which(t);
     part.is_counted = counted && part.make_room();
-    if let Some(base) = NonNull::new(part.base).filter(|_| part.is_counted) {
+    if part.is_counted {
+        let base = part.base;
         let copy = |first: u32, totals: &[u64]| {
             // SAFETY: the part's own array, as long as a column.
-            unsafe { base.add(first as usize).copy_from_nonoverlapping(NonNull::from(totals).cast(), totals.len()) };
+            let before = unsafe { slice::from_raw_parts_mut(base.add(first as usize), totals.len()) };
+            // Of a large program a thread runs little: pages of which nothing was counted stay the system's zeros.
+            if before != totals {
+                before.copy_from_slice(totals);
+            }
         };
         // SAFETY: `t` is the calling thread's block.
         unsafe { t.execution.columns.own_totals(p.sites.counters(), copy) };

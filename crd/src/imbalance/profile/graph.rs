@@ -41,6 +41,36 @@ pub struct CallFlow {
     edges: Vec<Arc>,
     entries: Vec<Vec<u32>>,
     known_calls: Vec<Vec<u32>>,
+    counted_by: CountedBy,
+}
+
+/// Which edges of the graph count what. A section takes few of a program's edges, and each of its instances is looked at
+/// by itself: all 44 000 edges for each of a program's 20 000 instances were two thirds of the time of a report.
+struct CountedBy {
+    /// For each edge of the control flow graphs.
+    flow: Vec<Option<u32>>,
+    /// For each block.
+    block: Vec<Vec<u32>>,
+    /// For each function.
+    unknown: Vec<u32>,
+}
+
+impl CountedBy {
+    fn new(observed: &Observed, arcs: &[Arc]) -> CountedBy {
+        let mut by = CountedBy {
+            flow: vec![None; observed.edges.len()],
+            block: vec![Vec::new(); observed.blocks.len()],
+            unknown: vec![0; observed.functions.len()],
+        };
+        for (index, arc) in (0u32..).zip(arcs) {
+            match arc.source {
+                Source::Flow(edge) => by.flow[edge as usize] = Some(index),
+                Source::Block(block) => by.block[block as usize].push(index),
+                Source::Unknown(function) => by.unknown[function as usize] = index,
+            }
+        }
+        by
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +133,8 @@ impl CallFlow {
             let from = nodes.len() as u32 - 1;
             edges.push(Arc { from, to: function.entry, back: false, source: Source::Unknown(index) });
         }
-        CallFlow { nodes, edges, entries, known_calls }
+        let counted_by = CountedBy::new(observed, &edges);
+        CallFlow { nodes, edges, entries, known_calls, counted_by }
     }
 
     /// What a node is.
@@ -142,8 +173,16 @@ impl CallFlow {
                 }
             }
         };
+        let by = &self.counted_by;
+        let entered = flow.keys().map(|&edge| &observed.edges[edge as usize]).filter(|edge| edge.from.is_none());
+        let entered = entered.filter_map(|edge| Some(observed.blocks[edge.to? as usize].function));
+        let mut arcs: Vec<u32> = flow.keys().filter_map(|&edge| by.flow[edge as usize]).collect();
+        arcs.extend(executed.keys().flat_map(|&block| &by.block[block as usize]));
+        arcs.extend(entered.map(|function| by.unknown[function as usize]));
+        arcs.sort_unstable();
+        arcs.dedup();
         let of = |arc: &Arc| Some(Counted { from: arc.from, to: arc.to, back: arc.back, counts: counts(arc.source)? });
-        self.edges.iter().filter_map(of).collect()
+        arcs.iter().filter_map(|&index| of(&self.edges[index as usize])).collect()
     }
 }
 
@@ -191,4 +230,84 @@ fn recursive(observed: &Observed) -> Vec<bool> {
         }
     }
     back
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::pbv::Contents;
+    use super::super::observed::{Block, Call, FlowEdge, Function};
+    use super::*;
+
+    /// Functions that enter, turn in a loop of one block, and leave; who calls whom is chosen at random.
+    fn program(rng: &mut fastrand::Rng, functions: u32) -> Observed {
+        let mut observed = Observed::default();
+        for function in 0..functions {
+            let first = 3 * function;
+            observed.functions.push(Function { name: format!("f{function}"), entry: first });
+            let block = Block { function, region: 0, file: None, line: 1, end_line: 1, contents: Contents::default() };
+            observed.blocks.extend([block.clone(), block.clone(), block]);
+            let ends = [(None, 0), (Some(0), 1), (Some(1), 1), (Some(0), 2), (Some(1), 2)];
+            let edge = |from: Option<u32>, to: Option<u32>| FlowEdge { from, to, line: 1, back: from == to };
+            observed.edges.extend(ends.map(|(from, to)| edge(from.map(|at| first + at), Some(first + to))));
+            observed.edges.push(edge(Some(first + 2), None));
+            let callee = |rng: &mut fastrand::Rng| match rng.u32(0..4) {
+                0 => Callee::Unknown,
+                _ => Callee::Function(rng.u32(0..functions)),
+            };
+            observed.calls.extend((0..2).map(|at| Call { block: first + at, line: 1, callee: callee(rng) }));
+        }
+        observed
+    }
+
+    /// What each edge of the graph counts, one by one and by definition.
+    fn of_each_edge(graph: &CallFlow, observed: &Observed, taken: &[&Sparse]) -> Vec<Counted> {
+        let of_flow =
+            |t: &Sparse, edge: u32| t.iter().filter(|(of, _)| *of == edge).map(|(_, count)| *count as f64).sum::<f64>();
+        let of_block = |t: &Sparse, block: u32| {
+            let into = t.iter().filter(|(edge, _)| observed.edges[*edge as usize].to == Some(block));
+            into.map(|(_, count)| *count as f64).sum::<f64>()
+        };
+        let count = |t: &Sparse, source: Source| match source {
+            Source::Flow(edge) => of_flow(t, edge),
+            Source::Block(block) => of_block(t, block),
+            Source::Unknown(function) => {
+                let entry = observed.functions[function as usize].entry;
+                let enters = |(edge, _): &&(u32, u64)| {
+                    let edge = &observed.edges[*edge as usize];
+                    edge.from.is_none() && edge.to == Some(entry)
+                };
+                let entered: f64 = t.iter().filter(enters).map(|(_, count)| *count as f64).sum();
+                let calls = observed.calls.iter().filter(|call| call.callee == Callee::Function(function));
+                (entered - calls.map(|call| of_block(t, call.block)).sum::<f64>()).max(0.0)
+            }
+        };
+        let of = |arc: &Arc| {
+            let counts: Vec<f64> = taken.iter().map(|t| count(t, arc.source)).collect();
+            Counted { from: arc.from, to: arc.to, back: arc.back, counts }
+        };
+        graph.edges.iter().map(of).filter(|edge| edge.counts.iter().any(|&count| count > 0.0)).collect()
+    }
+
+    #[test]
+    fn edges_that_somebody_took_are_those_of_all_that_count_something() {
+        let mut rng = fastrand::Rng::with_seed(3);
+        let (mut unknown, mut edges) = (0, 0);
+        for _ in 0..300 {
+            let functions = rng.u32(1..12);
+            let observed = program(&mut rng, functions);
+            let graph = CallFlow::new(&observed);
+            let taken: Vec<Sparse> = (0..3)
+                .map(|_| {
+                    let ran: Vec<u32> = (0..observed.edges.len() as u32).filter(|_| rng.u32(0..3) == 0).collect();
+                    ran.into_iter().map(|edge| (edge, rng.u64(1..50))).collect()
+                })
+                .collect();
+            let taken: Vec<&Sparse> = taken.iter().collect();
+            let counted = graph.counted(&observed, &taken);
+            assert_eq!(counted, of_each_edge(&graph, &observed, &taken));
+            unknown += counted.iter().filter(|c| matches!(graph.node(c.from), NodeOf::Callers(_))).count();
+            edges += counted.len();
+        }
+        assert!(unknown > 100 && edges > 10 * unknown, "{unknown} of {edges}");
+    }
 }

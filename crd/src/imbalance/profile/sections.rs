@@ -14,7 +14,7 @@ use super::instances::{Group, Instance, Key, groups, instances, key};
 use super::leads::leads;
 use super::model::{Alike, Cause, Dependent, Section, Share, known};
 use super::observed::{EventKind, HandedOut, Observed, Part, SiteEvent, Sparse, Spot};
-use super::places::Places;
+use super::places::{Branches, Places};
 use super::read::SPIN;
 use super::taken::taken;
 use super::uninstrumented::is_uninstrumented;
@@ -31,6 +31,7 @@ pub struct Sections<'a> {
     options: &'a Options,
     dependent: Dependent,
     graph: CallFlow,
+    branches: Branches<'a>,
     instances: Vec<Instance<'a>>,
     /// Parts by thread, in the order of their beginnings.
     by_thread: BTreeMap<u32, Vec<&'a Part>>,
@@ -49,7 +50,8 @@ impl<'a> Sections<'a> {
             *spins.entry(wait.thread).or_default() += wait.wall_ns as f64;
         }
         let (graph, instances) = (CallFlow::new(observed), instances(observed, parts));
-        Sections { observed, options, dependent, graph, instances, by_thread, spins }
+        let branches = Branches::new(observed);
+        Sections { observed, options, dependent, graph, branches, instances, by_thread, spins }
     }
 
     /// All sections, those with the most imbalance time first.
@@ -379,8 +381,8 @@ impl<'a> Sections<'a> {
             };
         }
         let spot = match self.graph.node(cause.location) {
-            NodeOf::Block(block) | NodeOf::Latch(block) => self.observed.branch_of(block),
-            NodeOf::Callers(function) => self.observed.callers_of(function),
+            NodeOf::Block(block) | NodeOf::Latch(block) => self.branches.of(block),
+            NodeOf::Callers(function) => self.branches.callers_of(function),
         };
         (spot, "")
     }
