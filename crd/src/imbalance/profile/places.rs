@@ -29,8 +29,7 @@ impl Places {
     }
 }
 
-/// Where what happens in a block or a function was decided. Made once: a program has as many edges as a section may have
-/// causes, and each is asked for.
+/// Where what happens in a block or a function was decided. Made once, as each cause of each section is asked for.
 pub struct Branches<'a> {
     observed: &'a Observed,
     of_block: Vec<Branch>,
