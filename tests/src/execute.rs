@@ -1,5 +1,6 @@
 //! Running a command with a time limit, its output kept apart.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -57,7 +58,8 @@ impl Run {
         Ok(Running { child, stdout, stderr })
     }
 
-    /// Runs the command to its end. Past the limit its whole process group is killed, and an error says so.
+    /// Runs the command to its end. Past the limit its whole process group is killed, and an error says so, and what its
+    /// threads did.
     pub fn finish(mut self) -> std::io::Result<Finished> {
         let limit = self.limit;
         self.start()?.finish(limit)
@@ -83,6 +85,7 @@ impl Running {
     /// Waits for the end.
     pub fn finish(mut self, limit: Duration) -> std::io::Result<Finished> {
         let Some(status) = self.child.wait_timeout(limit)? else {
+            let threads = threads(self.child.id());
             let group = rustix::process::Pid::from_child(&self.child);
             // An error only says that the group has just ended by itself.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
@@ -90,7 +93,7 @@ impl Running {
             let told = String::from_utf8_lossy(&contents(&mut self.stderr)?).into_owned();
             return Err(std::io::Error::new(
                 std::io::ErrorKind::TimedOut,
-                format!("killed after {limit:?}; on its standard error: {told}"),
+                format!("killed after {limit:?}; its threads: {threads}; on its standard error: {told}"),
             ));
         };
         Ok(Finished { status, stdout: contents(&mut self.stdout)?, stderr: contents(&mut self.stderr)? })
@@ -116,6 +119,21 @@ impl Finished {
             (None, None) => "stopped".to_owned(),
         }
     }
+}
+
+/// How many threads of a process are in which state, in which call of the system: a program that hangs once in some
+/// thousand runs is told from one that computes, and from one that has ended without anybody noticing.
+fn threads(process: u32) -> String {
+    let Ok(all) = std::fs::read_dir(format!("/proc/{process}/task")) else { return "none".to_owned() };
+    let mut alike = BTreeMap::<String, usize>::new();
+    for thread in all.flatten() {
+        let read = |name: &str| std::fs::read_to_string(thread.path().join(name)).unwrap_or_default();
+        let status = read("status");
+        let state = status.lines().find_map(|line| line.strip_prefix("State:")).unwrap_or("gone").trim().to_owned();
+        let call = read("syscall").split(' ').next().unwrap_or_default().trim().to_owned();
+        *alike.entry(format!("{state}, call {call}")).or_default() += 1;
+    }
+    alike.iter().map(|(what, number)| format!("{number} {what}")).collect::<Vec<_>>().join("; ")
 }
 
 /// The whole file. The child shares the file's offset, but it only ever appends at the end, where this leaves it.
@@ -151,6 +169,7 @@ mod tests {
     #[test]
     fn a_hanging_group_is_killed() {
         let error = shell("echo waiting >&2; sleep 600 & wait").limit(Duration::from_millis(200)).finish().unwrap_err();
-        assert!(error.to_string().contains("waiting"), "{error}");
+        let told = error.to_string();
+        assert!(told.contains("waiting") && told.contains("its threads: 1 S (sleeping), call "), "{told}");
     }
 }
