@@ -51,6 +51,7 @@ pub fn run(module: &Module<'_>) -> Result<bool, PassError> {
     if work.options.optimise && work.options.features.memory {
         work.pure = PureFunctions::find(module);
     }
+    functions.iter().for_each(|&function| llvm::assembly::keep_out_of_rbx(function));
     if work.options.features.control {
         work.count_control_flow(&functions)?;
     }

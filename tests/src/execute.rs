@@ -58,8 +58,8 @@ impl Run {
         Ok(Running { child, stdout, stderr })
     }
 
-    /// Runs the command to its end. Past the limit its whole process group is killed, and an error says so, and what its
-    /// threads did.
+    /// Runs the command to its end. Past the limit its whole process group is killed, and an error says so, and what
+    /// its threads did.
     pub fn finish(mut self) -> std::io::Result<Finished> {
         let limit = self.limit;
         self.start()?.finish(limit)

@@ -4,6 +4,7 @@
 //! that it still holds. That is the precondition of each `unsafe` block here unless it says more.
 
 pub mod analysis;
+pub mod assembly;
 mod calls;
 mod control;
 pub mod debug;
