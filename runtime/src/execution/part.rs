@@ -95,9 +95,7 @@ impl Part {
             record: ptr::null_mut(),
         }
     }
-}
 
-impl Part {
     /// Whether there is room for the counters.
     fn make_room(&mut self) -> bool {
         if self.base.is_null() {

@@ -18,6 +18,7 @@ use super::part::{self, Identity, Part};
 use crate::file::appender::Appender;
 use crate::process::Process;
 use crate::thread::Thread;
+use core::ptr;
 use threadtalk_profile::layout::{InstanceKind, InstanceRecord, NO_THREAD, block, instance_flags, thread_flags};
 
 /// A thread's parts.
@@ -64,6 +65,10 @@ fn group(t: &mut Thread) -> &mut Part {
 
 /// The calling thread is about to wait at a barrier of any kind: its phase is over.
 pub fn arrive(t: &mut Thread, p: &Process, site: u32) {
+    if !phase(t).is_open {
+        // One that was closed before, as by a join that the thread never came back from, is not what ends here.
+        phase(t).record = ptr::null_mut();
+    }
     part::close(t, p, phase, site);
 }
 
