@@ -14,6 +14,7 @@ use crate::control::Counted;
 use crate::error::PassError;
 use crate::llvm;
 use crate::optimise::Optimised;
+use crate::optimise::appends::Append;
 use crate::optimise::bundles::{Bundle, Bundles};
 use crate::optimise::lanes::Lanes;
 use crate::optimise::memos::{Memos, Place};
@@ -62,6 +63,8 @@ pub struct FunctionEmitter<'e, 'a, 'ctx> {
     sharing: &'e [Sharing],
     /// Writes that look at the cells first, by event.
     guarded: &'e HashSet<usize>,
+    /// Writes that append, by event.
+    appends: &'e HashMap<usize, Append>,
     /// Whether the nest around an access was settled as a whole, by event.
     settled: HashMap<usize, IntValue<'ctx>>,
     /// Counters that its calls for accesses may add to.
@@ -99,6 +102,7 @@ pub fn emit<'ctx>(
         sharing: &found.sharing,
         marks: if found.repeats.of.is_empty() { None } else { Some(module.marks(function)?) },
         guarded: &found.memos.windows.guarded,
+        appends: &found.appends,
         settled: HashMap::new(),
         riders: match counted.filter(|_| style == Style::Calls) {
             Some(counted) => Riders::new(&counted.singles),
@@ -350,7 +354,8 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
             self.module.begin_repeats(marks)?;
         }
         let (prologue, site, repeat) = (&self.prologue, event.site.0, self.marked(index)?);
-        let mut inlined = Inlined { prologue, access, shift, site, ask, repeat };
+        let append = self.appends.get(&index).copied();
+        let mut inlined = Inlined { prologue, access, shift, site, ask, repeat, append };
         if let Some((bundle, is_first)) = self.bundles.around(index) {
             let mark = self.bundle_marks.zip(bundle.mark);
             let mark = mark.map(|(marks, number)| self.module.offset(marks, number.into())).transpose()?;
@@ -386,7 +391,7 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
             false => Some(m.shift(&self.prologue, (direction, access), None)?),
         };
         let (prologue, site) = (&self.prologue, event.site.0);
-        self.access(direction, &Inlined { prologue, access, shift, site, ask: Ask::Events, repeat: None })
+        self.access(direction, &Inlined { prologue, access, shift, site, ask: Ask::Events, repeat: None, append: None })
     }
 
     /// The memos are empty where a nest begins and where it ends.

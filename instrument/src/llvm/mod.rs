@@ -114,6 +114,21 @@ pub fn store_size(module: &Module<'_>, value: LLVMValueRef) -> u64 {
     unsafe { ffi::threadtalk_shim_fixed_store_size(module.as_mut_ptr(), LLVMTypeOf(value)) }
 }
 
+/// Bytes from one element to the next as an address's last index counts them; 0 if that is no element of an array.
+pub fn element_size(module: &Module<'_>, address: InstructionValue<'_>) -> u64 {
+    // SAFETY: a live instruction that computes an address; the types are those of its own indices.
+    unsafe {
+        let mut ty = LLVMGetGEPSourceElementType(address.as_value_ref());
+        for _ in 2..address.get_num_operands() {
+            if LLVMGetTypeKind(ty) != LLVMTypeKind::LLVMArrayTypeKind {
+                return 0;
+            }
+            ty = LLVMGetElementType(ty);
+        }
+        ffi::threadtalk_shim_fixed_store_size(module.as_mut_ptr(), ty)
+    }
+}
+
 /// Bytes that a lane of a vector type takes in memory and the number of lanes; `None` for scalable vectors.
 pub fn lanes(module: &Module<'_>, ty: LLVMTypeRef) -> Option<(u64, u32)> {
     // SAFETY: a live type.

@@ -10,6 +10,7 @@
 //! * [`bundles`]: reads of members of a structure are settled together.
 //! * [`repeats`]: of what a block reads several times only the first read looks at the cells if the value is own.
 //! * [`lanes`]: active lanes of masked accesses, gathers and scatters are asked at once.
+//! * [`appends`]: writes that go on behind earlier ones have their next lines fetched.
 //! * [`inductions`]: variables of loops with sequences are hidden from the code generator's loop optimisation.
 //! * [`whole_loops`]: loops whose accesses are known before they run get a copy without hooks.
 //! * [`searches`]: loops that end by what they find go on in such a copy.
@@ -21,6 +22,7 @@
 //! which else goes on behind conditions whose ways meet again ([`joins`]). [`places`] says which accesses of a segment
 //! are at the same bytes.
 
+pub mod appends;
 pub mod bundles;
 pub mod inductions;
 mod joins;
@@ -47,6 +49,7 @@ use crate::llvm::analysis::Analysis;
 use crate::llvm::loops::Loops;
 use crate::pure::PureFunctions;
 use crate::tables::Tables;
+use appends::Append;
 use inductions::Induction;
 use inkwell::module::Module;
 use lanes::Lanes;
@@ -75,6 +78,8 @@ pub struct Optimised<'ctx> {
     pub repeats: Repeats,
     /// Reads that are settled together; found then, too.
     pub bundles: bundles::Bundles<'ctx>,
+    /// Writes that append, by event; found then, too.
+    pub appends: HashMap<usize, Append>,
     /// Variables of loops with sequences; found then, too.
     pub inductions: Vec<Induction<'ctx>>,
     /// What was left out.
@@ -138,6 +143,7 @@ pub fn run_late<'ctx>(
     let loops = Loops::find(plan.function);
     found.memos = memos::find(plan, (&found.loops, &found.nests), &loops, pure);
     found.inductions = inductions::find(plan, &loops);
+    found.appends = appends::find(module, plan, &loops);
     found.repeats = repeats::find(module, plan, found);
     found.bundles = bundles::find(module, plan, found, tables);
 }

@@ -24,6 +24,7 @@ use super::translate::{Shape, Translation};
 use super::{Emitted, ModuleEmitter};
 use crate::access::Access;
 use crate::error::PassError;
+use crate::optimise::appends::Append;
 use crate::optimise::memos::Place;
 use inkwell::values::{IntValue, PointerValue, VectorValue};
 use threadtalk_abi::CHUNK_SHIFT;
@@ -56,6 +57,8 @@ pub struct Inlined<'p, 'ctx> {
     pub ask: Ask,
     /// Whether the segment reads it several times.
     pub repeat: Option<Marked<'ctx>>,
+    /// Whether it is a write that goes on behind earlier ones.
+    pub append: Option<Append>,
 }
 
 /// Cells in a piece of assembly.

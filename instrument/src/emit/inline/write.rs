@@ -6,6 +6,7 @@ use super::{Ask, Inlined, Width, invalid, is_few};
 use crate::access::Direction;
 use crate::emit::{Emitted, ModuleEmitter};
 use crate::llvm;
+use crate::optimise::appends::Append;
 use threadtalk_abi::GRANULE;
 use threadtalk_abi::thread::offset;
 
@@ -57,6 +58,9 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         }
         self.name_state(a, write, width)?;
         a.line(format!("mov{} {}, {}", width.suffix(), width.name("%r11"), place.cells));
+        if let Some(append) = write.append {
+            place.fetch_ahead(a, append);
+        }
         Ok(())
     }
 
@@ -132,6 +136,13 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
             let at = a.memory(last.cell);
             a.line(format!("movl %r11d, {at}"));
         }
+        // Few of these are in a line, so that nothing is asked.
+        if let Some(append) = write.append {
+            for of in [translation.cells, write.access.pointer] {
+                let next = a.memory(self.offset(of, append.ahead() as u64)?);
+                a.line(format!("prefetcht0 {next}"));
+            }
+        }
         Ok(())
     }
 }
@@ -154,5 +165,20 @@ impl Place {
             a.line(format!("andq $${}, %rdi", -(GRANULE as i64)));
             self.cells = "(%rdi)".into();
         }
+    }
+
+    /// Fetches the next line and its cells where a line begins: at each element it would take bandwidth that nobody
+    /// gains anything by if most places get a few elements only.
+    fn fetch_ahead(&self, a: &mut Assembly<'_>, append: Append) {
+        let (pointer, mask, ahead) = (&self.pointer, append.mask(), append.ahead());
+        if append.up {
+            a.line(format!("testl $${mask}, {}", Width::One.name(pointer)));
+        } else {
+            a.line(format!("leal {}({pointer}), %r11d", append.element));
+            a.line(format!("testl $${mask}, %r11d"));
+        }
+        a.line("jne 1f");
+        a.line(format!("prefetcht0 {ahead}{}", self.cells));
+        a.line(format!("prefetcht0 {ahead}({pointer})"));
     }
 }
