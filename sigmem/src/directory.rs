@@ -152,6 +152,28 @@ impl Directory {
         Runs { directory: self, next, end }
     }
 
+    /// The one run of a range that lies in one chunk, outside the address space as well; `None` for others, and for no
+    /// bytes.
+    #[inline]
+    pub fn one_run(&self, address: u64, bytes: u64) -> Option<Run<'_>> {
+        let lies_in_one = bytes > 0 && bytes <= CHUNK_BYTES && address % CHUNK_BYTES + bytes <= CHUNK_BYTES;
+        lies_in_one.then(|| self.run(address & !(GRANULE - 1), (address % GRANULE + bytes).div_ceil(GRANULE)))
+    }
+
+    /// So many granules of one chunk.
+    #[inline]
+    fn run(&self, address: u64, granules: u64) -> Run<'_> {
+        match self.translate(address) {
+            None => Run::Unmapped { address, granules },
+            Some(cells) => {
+                // SAFETY: a chunk's cells are contiguous, as many as it has granules, and live as long as the
+                // directory (contract of the pool); the run ends inside the chunk.
+                let cells = unsafe { core::slice::from_raw_parts(cells, granules as usize) };
+                Run::Mapped { address, cells }
+            }
+        }
+    }
+
     /// The elements of every granule that the range touches lose their writer.
     /// Chunks without cells cost one load each; lines of cells that are 0 are not written, so that pages of cells
     /// that nobody used stay unbacked.
@@ -245,15 +267,6 @@ impl<'a> Iterator for Runs<'a> {
         }
         let address = self.next;
         self.next = (chunk_base(address) + CHUNK_BYTES).min(self.end);
-        let granules = (self.next - address) / GRANULE;
-        Some(match self.directory.translate(address) {
-            None => Run::Unmapped { address, granules },
-            Some(cells) => {
-                // SAFETY: a chunk's cells are contiguous, as many as it has granules, and live as long as the
-                // directory (contract of the pool); the run ends inside the chunk.
-                let cells = unsafe { core::slice::from_raw_parts(cells, granules as usize) };
-                Run::Mapped { address, cells }
-            }
-        })
+        Some(self.directory.run(address, (self.next - address) / GRANULE))
     }
 }

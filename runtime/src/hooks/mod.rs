@@ -154,6 +154,9 @@ extern "C" fn read_range(address: u64, bytes: u64, site: u32) {
 }
 
 extern "C" fn write_range(address: u64, bytes: u64, site: u32) {
+    if in_passing(|t, p| range::write_at_once(t, p, address, bytes, site)) {
+        return;
+    }
     on_thread(|t, p| range::write(t, p, address, bytes, site));
 }
 
@@ -166,6 +169,9 @@ extern "C" fn write_masked(address: u64, bytes: u64, mask: u64, site: u32) {
 }
 
 extern "C" fn copy(destination: u64, source: u64, bytes: u64, site: u32) {
+    if in_passing(|t, p| range::copy_at_once(t, p, (destination, source), bytes, site)) {
+        return;
+    }
     on_thread(|t, p| {
         range::read(t, p, source, bytes, site);
         range::write(t, p, destination, bytes, site);
@@ -173,11 +179,11 @@ extern "C" fn copy(destination: u64, source: u64, bytes: u64, site: u32) {
 }
 
 extern "C" fn read_string(address: u64, most: u64, site: u32) {
-    on_thread(|t, p| range::read(t, p, address, string::bytes(address, most), site));
+    read_range(address, string::bytes(address, most), site);
 }
 
 extern "C" fn write_string(address: u64, most: u64, site: u32) {
-    on_thread(|t, p| range::write(t, p, address, string::bytes(address, most), site));
+    write_range(address, string::bytes(address, most), site);
 }
 
 extern "C" fn whole_loop(
@@ -279,5 +285,8 @@ extern "C" fn handed_on(address: u64, site: u32, frame: u64) {
 }
 
 extern "C" fn clear(address: u64, bytes: u64) {
+    if process::get().is_some_and(|p| range::clear_at_once(p, address, bytes)) {
+        return;
+    }
     on_thread(|_, p| p.clear(address, bytes));
 }

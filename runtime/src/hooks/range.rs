@@ -1,15 +1,15 @@
 //! Ranges: what memcpy, string functions and masked vectors touch.
 
-use super::access::{fresh_id, read_cells};
+use super::access::{fresh_id, read_cells, write_cells};
 use super::loops;
 use super::scan::{equal_prefix, own_prefix};
 use crate::process::Process;
 use crate::thread::Thread;
 use core::slice;
 use core::sync::atomic::{AtomicU32, Ordering};
+use threadtalk_abi::GRANULE;
 use threadtalk_abi::cell::NONE;
 use threadtalk_abi::loops::{Access, WRITE};
-use threadtalk_abi::{CHUNK_BYTES, GRANULE};
 use threadtalk_sigmem::Run;
 
 /// So many elements are read one by one: for a structure, what a stream has to know first costs more.
@@ -17,24 +17,66 @@ const FEW: usize = 16;
 /// Of longer ranges it is worth knowing what was written there before.
 const LONG: u64 = 256;
 
-/// Ranges of so many cells are looked at without more ado: words that are compared, small structures.
-const SHORT: u64 = 16;
+/// Ranges of so many bytes are looked at without more ado: words that are compared, small structures, strings.
+const SHORT: u64 = 16 * GRANULE;
 
 /// Whether a short range holds nothing but values of the thread's own and none at all: most do that string functions
 /// read, and a hook takes longer than such functions. False is not certain.
 #[inline(always)]
 pub fn is_quiet(t: &Thread, p: &Process, address: u64, bytes: u64) -> bool {
-    if bytes >= SHORT * GRANULE || address % CHUNK_BYTES + bytes > CHUNK_BYTES {
+    bytes < SHORT
+        && match p.signature.directory.one_run(address, bytes) {
+            // Memory without cells has no writer.
+            Some(Run::Unmapped { .. }) => true,
+            Some(Run::Mapped { cells, .. }) => are_quiet(t, cells),
+            None => bytes == 0,
+        }
+}
+
+#[inline(always)]
+fn are_quiet(t: &Thread, cells: &[AtomicU32]) -> bool {
+    cells.iter().map(|cell| cell.load(Ordering::Relaxed)).all(|state| state == NONE || t.header.is_own(state))
+}
+
+/// Writes a short range, as inlined code does, if that disturbs nothing: the thread writes in its chunk, and nobody else
+/// has written what it overwrites. False: nothing was done.
+#[inline(always)]
+pub fn write_at_once(t: &Thread, p: &Process, address: u64, bytes: u64, site: u32) -> bool {
+    if bytes >= SHORT {
         return false;
     }
-    // Memory without cells has no writer.
-    let Some(first) = p.signature.directory.translate(address) else { return p.signature.directory.covers(address) };
-    let cells = (address % GRANULE + bytes).div_ceil(GRANULE);
-    (0..cells as usize).all(|at| {
-        // SAFETY: the range lies in one chunk, whose cells follow each other and live for ever.
-        let state = unsafe { (*first.add(at)).load(Ordering::Relaxed) };
-        state == NONE || t.header.is_own(state)
-    })
+    match p.signature.directory.one_run(address, bytes) {
+        Some(Run::Mapped { cells, .. }) if p.claims.is_entered(&t.writable, address) && are_quiet(t, cells) => {
+            let fresh = fresh_id(t, p, site);
+            cells.iter().for_each(|cell| threadtalk_sigmem::write(cell, fresh));
+            true
+        }
+        _ => bytes == 0,
+    }
+}
+
+/// Copies a short range of which nothing is to be counted, in the same way.
+#[inline(always)]
+pub fn copy_at_once(t: &Thread, p: &Process, (destination, source): (u64, u64), bytes: u64, site: u32) -> bool {
+    is_quiet(t, p, source, bytes) && write_at_once(t, p, destination, bytes, site)
+}
+
+/// The elements of a short range lose their writer. False: it is none.
+#[inline(always)]
+pub fn clear_at_once(p: &Process, address: u64, bytes: u64) -> bool {
+    bytes < SHORT
+        && match p.signature.directory.one_run(address, bytes) {
+            Some(Run::Unmapped { .. }) => true,
+            Some(Run::Mapped { address, cells }) => {
+                // Pages of cells that nobody used stay unbacked.
+                if cells.iter().any(|cell| cell.load(Ordering::Relaxed) != NONE) {
+                    cells.iter().for_each(|cell| cell.store(NONE, Ordering::Relaxed));
+                }
+                p.claims.died(address, address + cells.len() as u64 * GRANULE);
+                true
+            }
+            None => bytes == 0,
+        }
 }
 
 /// A read of a range.
@@ -75,8 +117,12 @@ pub fn write(t: &mut Thread, p: &Process, address: u64, bytes: u64, site: u32) {
         let bytewise = Access { address, stride: 1, bytes: 1, flags: WRITE, site, window: 0 };
         return loops::write(t, p, &bytewise, bytes);
     }
-    let fresh = fresh_id(t, p, site);
-    fill(t, p, address, bytes, fresh.0);
+    match bytes {
+        0 => {}
+        // The thread writes in the chunk from now on, and the next one is written at once.
+        1..SHORT => write_cells(t, p, (address, bytes), site),
+        _ => fill(t, p, address, bytes, fresh_id(t, p, site).0),
+    }
 }
 
 /// Stores an id in all cells of a range.

@@ -57,6 +57,28 @@ fn an_access_touches_every_granule_that_it_overlaps() {
     assert_eq!(count(signature, 0, 3 * CHUNK_BYTES), (3 * CHUNK_BYTES / GRANULE, 3));
 }
 
+/// A range in one chunk is the run that going through it gives, and no other range is one.
+#[test]
+fn one_run_is_the_only_one() {
+    let Memory { signature, .. } = &Memory::new(EXACT);
+    let mut stock = ChunkStock::default();
+    assert!(signature.cell(CHUNK_BYTES, &mut stock).is_some());
+    let described = |run: Run<'_>| match run {
+        Run::Mapped { address, cells } => (address, cells.len() as u64, Some(cells.as_ptr())),
+        Run::Unmapped { address, granules } => (address, granules, None),
+    };
+    let borders = [0, CHUNK_BYTES, 2 * CHUNK_BYTES].map(|border| border + CHUNK_BYTES);
+    for address in borders.into_iter().flat_map(|border| border - 9..border + 9) {
+        for bytes in (0..20).chain(CHUNK_BYTES - 12..CHUNK_BYTES + 12) {
+            let runs: Vec<_> = signature.directory.runs(address, bytes).map(described).collect();
+            let one = signature.directory.one_run(address, bytes).map(described);
+            assert_eq!(one, (runs.len() == 1).then(|| runs[0]), "{address} {bytes}");
+        }
+    }
+    assert!(signature.directory.one_run(8, u64::MAX).is_none());
+    assert_eq!(signature.directory.one_run(u64::MAX - 7, 8).map(described), Some((u64::MAX - 7, 2, None)));
+}
+
 #[test]
 fn clearing_makes_no_cells() {
     let Memory { signature, .. } = &Memory::new(EXACT);
