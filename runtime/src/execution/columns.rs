@@ -14,6 +14,17 @@ use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering, fence};
 
 const WORDS: usize = MOST as usize / 64;
 
+/// So many counters at a time that sums of them stay in the first-level cache, beside the rows that are added up.
+const CHUNK: u32 = 256;
+/// So many that their sums have registers while all rows are gone through.
+const GROUP: usize = 16;
+
+/// Counters of a row that are added at once.
+#[repr(C, align(64))]
+struct Group([u64; GROUP]);
+
+const _: () = assert!(COLUMN.is_multiple_of(GROUP) && (CHUNK as usize).is_multiple_of(GROUP));
+
 /// The rows, and which of them may hold anything.
 pub struct Columns {
     /// Row of level 1; null as long as no module has counters, or without addresses.
@@ -130,32 +141,7 @@ impl Columns {
     }
 
     /// Calls `act(first, counts)` with the sums over all levels, of so many counters from the first on.
-    pub fn totals(&self, counters: u32, act: impl FnMut(u32, &[u64])) {
-        self.sums(counters, act, |sums, row| {
-            for (i, sum) in sums.iter_mut().enumerate() {
-                // SAFETY: as in `drain`.
-                *sum += unsafe { row.add(i).read_volatile() };
-            }
-        });
-    }
-
-    /// [`Self::totals`] of the calling thread's own columns, which nobody else changes: vectors of counters are added,
-    /// where 16 threads have 16 rows.
-    ///
-    /// # Safety
-    /// The columns are the calling thread's.
-    pub unsafe fn own_totals(&self, counters: u32, act: impl FnMut(u32, &[u64])) {
-        self.sums(counters, act, |sums, row| {
-            // SAFETY: as in `drain`; the caller's promise.
-            let counts = unsafe { slice::from_raw_parts(row.as_ptr(), sums.len()) };
-            sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
-        });
-    }
-
-    /// `add`: adds as many counters as there are sums, from the row's place on.
-    fn sums(&self, counters: u32, mut act: impl FnMut(u32, &[u64]), add: impl Fn(&mut [u64], NonNull<u64>)) {
-        // So many at a time that the sums stay in the first-level cache, beside the rows that are added up.
-        const CHUNK: u32 = 256;
+    pub fn totals(&self, counters: u32, mut act: impl FnMut(u32, &[u64])) {
         let mut room = [0u64; CHUNK as usize];
         let mut first = 0;
         while first < counters {
@@ -163,11 +149,51 @@ impl Columns {
             let sums = room.get_mut(..length as usize).unwrap_or(&mut []);
             sums.fill(0);
             for (_, row) in self.rows() {
-                // SAFETY: below the number of registered counters, which the row is reserved for.
-                add(sums, unsafe { row.add(first as usize) });
+                for (sum, counter) in sums.iter_mut().zip(first as usize..) {
+                    // SAFETY: as in `drain`.
+                    *sum += unsafe { row.add(counter).read_volatile() };
+                }
             }
             act(first, sums);
             first += length;
+        }
+    }
+
+    /// [`Self::totals`] of the calling thread's own columns, which nobody else changes. One row is handed on as it is, of
+    /// several so many counters at a time are added up in registers: 16 threads have 16 rows.
+    ///
+    /// # Safety
+    /// The columns are the calling thread's.
+    pub unsafe fn own_totals(&self, counters: u32, mut act: impl FnMut(u32, &[u64])) {
+        let mut room = [ptr::null(); MOST as usize];
+        let mut count = 0;
+        for (place, (_, row)) in room.iter_mut().zip(self.rows()) {
+            *place = row.as_ptr().cast_const().cast::<Group>();
+            count += 1;
+        }
+        let rows = room.get(..count).unwrap_or(&[]);
+        let mut sums = [[0; GROUP]; CHUNK as usize / GROUP];
+        let mut first = 0;
+        while first < counters {
+            let length = (counters - first).min(CHUNK) as usize;
+            let at = first as usize / GROUP;
+            let totals = match rows {
+                // SAFETY: below the number of registered counters, which the row is reserved for; the caller's promise.
+                [row] => unsafe { slice::from_raw_parts(row.add(at).cast(), length) },
+                _ => {
+                    for (sums, group) in sums.iter_mut().zip(at..).take(length.div_ceil(GROUP)) {
+                        // SAFETY: as above; a row is whole groups long, and begins at the border of a page.
+                        let counts = rows.iter().map(|row| unsafe { &*row.add(group) });
+                        *sums = counts.fold([0; GROUP], |mut sums, Group(counts)| {
+                            sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+                            sums
+                        });
+                    }
+                    sums.as_flattened().get(..length).unwrap_or(&[])
+                }
+            };
+            act(first, totals);
+            first += CHUNK;
         }
     }
 }
