@@ -77,6 +77,22 @@ __attribute__((noinline)) static double use(int me) {
         for (int i = 0; i < 256; i++) sum += counts[t][i] * i;
     return sum;
 }
+#elif defined(APPEND)
+/* A thread sorts its numbers into rows; its neighbour reads them all. */
+enum { ROWS = 256 };
+__attribute__((noinline)) static void fill(int me, long round) {
+    long end[ROWS], length = (to(me) - from(me)) / ROWS;
+    for (long row = 0; row < ROWS; row++) end[row] = from(me) + length * row;
+    for (long i = from(me); i < to(me); i++) {
+        long row = places[i] % ROWS;
+        if (end[row] < to(me)) values[end[row]++] = i + round;
+    }
+}
+__attribute__((noinline)) static double use(int me) {
+    double sum = 0;
+    for (long i = from(next(me)); i < to(next(me)); i++) sum += values[i];
+    return sum;
+}
 #elif defined(LIST)
 __attribute__((noinline)) static void fill(int me, long round) {
     for (long i = from(me); i < to(me); i++) nodes[i].value = i + round;

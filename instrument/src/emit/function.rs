@@ -293,11 +293,11 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
                     Direction::Write => hooks::WRITE_RANGE,
                 };
                 let arguments = [(*pointer).into(), m.widen(*bytes)?.into(), m.global_site(site)?.into()];
-                m.call(hook, &arguments).map(drop)
+                m.call_beside(hook, *bytes, &arguments)
             }
             (Action::Copy(to, from, bytes), _) => {
                 let arguments = [(*to).into(), (*from).into(), m.widen(*bytes)?.into(), m.global_site(site)?.into()];
-                m.call(hooks::COPY, &arguments).map(drop)
+                m.call_beside(hooks::COPY, *bytes, &arguments)
             }
             (Action::Masked(direction, lane, mask), tail) => {
                 let left = self.ask_lanes((index, event), tail)?;
@@ -314,7 +314,8 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
             (Action::Dies(pointer, bytes, align), tail) => m.dies(&self.prologue, *pointer, *bytes, *align, tail),
             (Action::DiesWhole(pointer, count, element), _) => {
                 let bytes = m.builder.build_int_mul(m.widen(*count)?, m.c64(*element), "")?;
-                m.call(hooks::CLEAR, &[(*pointer).into(), bytes.into()]).map(drop)
+                // Few vectors live where an array of variable length dies.
+                m.call_directly(hooks::CLEAR, &[(*pointer).into(), bytes.into()]).map(drop)
             }
             (Action::CompareExchange(_), None) => Ok(()),
         }

@@ -117,6 +117,20 @@ impl<'ctx> ModuleEmitter<'_, 'ctx> {
         Ok(call)
     }
 
+    /// Calls a hook for so many bytes beside the instruction that touches them, which is a call itself unless their
+    /// number is known: the C library's function keeps no vector registers.
+    pub fn call_beside(
+        &self,
+        hook: Hook,
+        bytes: IntValue<'ctx>,
+        arguments: &[BasicMetadataValueEnum<'ctx>],
+    ) -> Emitted<()> {
+        match bytes.is_const() {
+            true => self.call(hook, arguments).map(drop),
+            false => self.call_directly(hook, arguments).map(drop),
+        }
+    }
+
     /// Calls the function that handles an access of a size that has one.
     pub fn call_access_function(&self, direction: Direction, access: &Access<'ctx>, site: Site<'ctx>) -> Emitted<()> {
         let hook = sized_hook(direction, access.bytes)?;

@@ -38,15 +38,18 @@ fn are_quiet(t: &Thread, cells: &[AtomicU32]) -> bool {
     cells.iter().map(|cell| cell.load(Ordering::Relaxed)).all(|state| state == NONE || t.header.is_own(state))
 }
 
-/// Writes a short range, as inlined code does, if that disturbs nothing: the thread writes in its chunk, and nobody else
-/// has written what it overwrites. False: nothing was done.
+/// Writes a short range, as inlined code does, if the thread writes in its chunk and keeps nothing in mind of what others
+/// wrote there. False: nothing was done.
 #[inline(always)]
 pub fn write_at_once(t: &Thread, p: &Process, address: u64, bytes: u64, site: u32) -> bool {
     if bytes >= SHORT {
         return false;
     }
     match p.signature.directory.one_run(address, bytes) {
-        Some(Run::Mapped { cells, .. }) if p.claims.is_entered(&t.writable, address) && are_quiet(t, cells) => {
+        Some(Run::Mapped { address, cells }) if p.claims.is_entered(&t.writable, address) => {
+            if t.has_events_between(address, address + cells.len() as u64 * GRANULE) && !are_quiet(t, cells) {
+                return false;
+            }
             let fresh = fresh_id(t, p, site);
             cells.iter().for_each(|cell| threadtalk_sigmem::write(cell, fresh));
             true
