@@ -159,8 +159,8 @@ impl Columns {
         }
     }
 
-    /// [`Self::totals`] of the calling thread's own columns, which nobody else changes. One row is handed on as it is, of
-    /// several so many counters at a time are added up in registers: 16 threads have 16 rows.
+    /// [`Self::totals`] of the calling thread's own columns, which nobody else changes. One row is handed on as it is,
+    /// of several so many counters at a time are added up in registers: 16 threads have 16 rows.
     ///
     /// # Safety
     /// The columns are the calling thread's.
@@ -178,7 +178,7 @@ impl Columns {
             let length = (counters - first).min(CHUNK) as usize;
             let at = first as usize / GROUP;
             let totals = match rows {
-                // SAFETY: below the number of registered counters, which the row is reserved for; the caller's promise.
+                // SAFETY: below the number of registered counters, as in `drain`; the caller's promise.
                 [row] => unsafe { slice::from_raw_parts(row.add(at).cast(), length) },
                 _ => {
                     for (sums, group) in sums.iter_mut().zip(at..).take(length.div_ceil(GROUP)) {

@@ -38,8 +38,8 @@ fn are_quiet(t: &Thread, cells: &[AtomicU32]) -> bool {
     cells.iter().map(|cell| cell.load(Ordering::Relaxed)).all(|state| state == NONE || t.header.is_own(state))
 }
 
-/// Writes a short range, as inlined code does, if the thread writes in its chunk and keeps nothing in mind of what others
-/// wrote there. False: nothing was done.
+/// Writes a short range, as inlined code does, if the thread writes in its chunk and keeps nothing in mind of what
+/// others wrote there. False: nothing was done.
 #[inline(always)]
 pub fn write_at_once(t: &Thread, p: &Process, address: u64, bytes: u64, site: u32) -> bool {
     if bytes >= SHORT {
