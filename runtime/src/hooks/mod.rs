@@ -285,7 +285,7 @@ extern "C" fn handed_on(address: u64, site: u32, frame: u64) {
 }
 
 extern "C" fn clear(address: u64, bytes: u64) {
-    if process::get().is_some_and(|p| range::clear_at_once(p, address, bytes)) {
+    if process::get().is_some_and(|p| p.is_recording() && range::clear_at_once(p, address, bytes)) {
         return;
     }
     on_thread(|_, p| p.clear(address, bytes));

@@ -1,17 +1,18 @@
 // Worker 1 goes through its memory again and again; in between it lends it to worker 2, which changes some of it: here and there,
-// in a row, or by a library function. What worker 1 has known to be its own must not hide what comes back.
+// in a row, by a library function, or in pieces of a few values by another. What worker 1 has known to be its own must not hide what comes back.
 // THREADS: 3
 // LET: K = 400
-// LET: ROUNDS = 9
+// LET: ROUNDS = 12
 // LET: PASSES = 4
 // EXPECT: raw = 2 * K * ROUNDS if w == 2 && r == 1
 // EXPECT: rar = 2 * K * ROUNDS * (PASSES - 1) if w == 2 && r == 1
 #include "team.h"
 #include <string.h>
 
-enum { N = 40000, K = 400, ROUNDS = 9, PASSES = 4 };
+enum { N = 40000, K = 400, FEW = 4, ROUNDS = 12, PASSES = 4 };
 static int64_t data[N];
 static int place[K];
+static volatile size_t piece = FEW * sizeof *data;
 static pthread_barrier_t both;
 
 NOINLINE static void write_all(int64_t value) {
@@ -30,15 +31,18 @@ NOINLINE static void read_all(void) {
 }
 
 NOINLINE static void change(int round) {
-    int64_t *row = data + 2000 * round + round;
-    if (round % 3 == 0)
+    int64_t *row = data + 2000 * round + round, values[FEW] = {round, round, round, round};
+    if (round % 4 == 0)
         for (int k = 0; k < K; k++)
             data[place[k]] = round;
-    else if (round % 3 == 1)
+    else if (round % 4 == 1)
         for (int k = 0; k < K; k++)
             row[k] = k - round;
-    else
+    else if (round % 4 == 2)
         memset(row, round, K * sizeof *row);
+    else
+        for (int k = 0; k < K; k += FEW)
+            memcpy(data + place[k], values, piece);
     FENCE();
 }
 
