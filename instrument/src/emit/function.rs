@@ -24,10 +24,8 @@ use crate::tables::Tables;
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{AggregateValue, InstructionValue, IntValue, PointerValue};
 use std::collections::{HashMap, HashSet};
-use std::mem::offset_of;
 use threadtalk_abi::hooks;
 use threadtalk_abi::loops;
-use threadtalk_abi::module::ModuleBases;
 use threadtalk_abi::thread::offset;
 
 /// How a function is instrumented.
@@ -112,7 +110,9 @@ pub fn emit<'ctx>(
     module.hide(&found.inductions)?;
     emitter.scopes(&found.memos)?;
     // Before the loops' decisions are split off: a nest that is settled goes past these.
-    emitter.visits(plan, tables)?;
+    if let Some(header) = emitter.prologue.header {
+        module.visits(header, plan, tables)?;
+    }
     let may_be_asked = |number: &usize| found.memos.windows.nests.contains(number);
     let nests = found.nests.iter().enumerate().filter(|(number, _)| may_be_asked(number)).map(|(_, nest)| nest);
     let nests: Vec<_> = nests.collect();
@@ -460,27 +460,6 @@ impl<'e, 'a, 'ctx> FunctionEmitter<'e, 'a, 'ctx> {
         let header = self.prologue.header.ok_or(PassError::Invalid("no header".into()))?;
         let number = self.module.global_site(site)?;
         self.module.builder.build_store(self.module.offset(header, offset::CALL_SITE)?, number)?;
-        Ok(())
-    }
-
-    /// Counts entries of the function, its loops and its constructs.
-    fn visits(&self, plan: &Plan<'ctx>, tables: &Tables) -> Emitted<()> {
-        let Some(header) = self.prologue.header else { return Ok(()) };
-        let entry = llvm::first_after(header);
-        let function = plan.entry_region.zip(entry).into_iter();
-        for (region, before) in function.chain(plan.entrances.iter().map(|e| (e.region, e.before))) {
-            if !tables.has_site(region) {
-                continue;
-            }
-            let m = self.module;
-            m.builder.position_before(&before);
-            let counters = m.builder.build_load(m.ptr, m.offset(header, offset::VISITS)?, "")?.into_pointer_value();
-            let base = m.load_base(offset_of!(ModuleBases, region_base))?;
-            let number = m.widen(m.builder.build_int_add(base, m.c32(region.0), "")?)?;
-            let counter = m.offset_by(counters, m.builder.build_left_shift(number, m.c64(3), "")?)?;
-            let count = m.load_int(m.i64, counter, 0)?;
-            m.builder.build_store(counter, m.builder.build_int_add(count, m.c64(1), "")?)?;
-        }
         Ok(())
     }
 }

@@ -17,6 +17,7 @@
 //! * [`loops`] asks the runtime to count a whole loop before it runs; [`windows`] is what comes before that in nests.
 //! * [`nests`] asks it to count a whole nest.
 //! * [`questions`] is how both say what is accessed.
+//! * [`visits`] counts entries of regions.
 //! * [`function`] puts the pieces where they belong; [`registration`] makes the module known to the runtime.
 
 pub mod archive;
@@ -45,6 +46,7 @@ pub mod searches;
 pub mod thunks;
 pub mod translate;
 pub mod vectors;
+pub mod visits;
 pub mod windows;
 pub mod write;
 

@@ -167,8 +167,8 @@ impl Place {
         }
     }
 
-    /// Fetches the next line and its cells where a line begins: at each element it would take bandwidth that nobody
-    /// gains anything by if most places get a few elements only.
+    /// Fetches the next line and its cells where a line begins: at each element it gained no more, and where most
+    /// places get a few elements only, lines would be fetched for nothing.
     fn fetch_ahead(&self, a: &mut Assembly<'_>, append: Append) {
         let (pointer, mask, ahead) = (&self.pointer, append.mask(), append.ahead());
         if append.up {
